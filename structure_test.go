@@ -129,7 +129,7 @@ var imports = map[string]rule{
 	"docs":                          {},
 	"docs/pictures":                 {nil, []string{"backend/backendtest", "synlayer", "milbench", "milbench/dataset", "milbench/dataset/generate", "milbench/judge", "milbench/learner/neural", "milbench/predict", "milbench/results", "milbench/study/results", "gonum", "gomlx", "compute"}},
 	"notebooks":                     {nil, []string{"notebooks/internal/labtest"}},
-	"notebooks/cell":                {[]string{"backend", "internal/notebook", "milbench", "milbench/calibrate", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/intake", "milbench/judge", "milbench/learner", "milbench/learner/modeldir", "milbench/learner/networks", "milbench/learner/neural", "milbench/learner/onebyone", "milbench/predict", "milbench/results", "milbench/run", "milbench/study/report", "plotting", "gonb", "gonum"}, []string{"milbench/dataset/generate"}},
+	"notebooks/cell":                {[]string{"backend", "internal/notebook", "milbench", "milbench/calibrate", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/intake", "milbench/evaluate", "milbench/judge", "milbench/learner", "milbench/learner/modeldir", "milbench/learner/networks", "milbench/learner/neural", "milbench/learner/onebyone", "milbench/predict", "milbench/results", "milbench/run", "milbench/study/report", "plotting", "gonb", "gonum"}, []string{"milbench/dataset/generate"}},
 	"notebooks/explorer":            {[]string{"synlayer/memory", "gonum"}, nil},
 	"notebooks/explorer/page":       {[]string{"internal/notebook", "docs", "gonb"}, nil},
 	"notebooks/explorer/build":      {[]string{"notebooks/explorer/page"}, nil},

@@ -127,6 +127,51 @@ func (s *Set) HasSplit() bool {
 	return false
 }
 
+// Part returns the bags of one part of the official split as a set named after it, or s itself without a split. A group
+// with bags in both parts is an error.
+func (s *Set) Part(part Split) (*Set, error) {
+	if !s.HasSplit() {
+		return s, nil
+	}
+	of := *s
+	of.Name += map[Split]string{TrainPart: ", training part", TestPart: ", test part"}[part]
+	of.Bags, of.InstanceLabels = nil, nil
+	inTest := make([]bool, len(s.Bags))
+	for i, b := range s.Bags {
+		if inTest[i] = b.Split == TestPart; b.Split != part {
+			continue
+		}
+		b.Split = NoSplit
+		of.Bags = append(of.Bags, b)
+		if s.InstanceLabels != nil {
+			of.InstanceLabels = append(of.InstanceLabels, s.InstanceLabels[i])
+		}
+	}
+	if err := s.torn(inTest); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Name, err)
+	}
+	if len(of.Bags) == 0 {
+		return nil, fmt.Errorf("%s: no bag in it; change the split or leave it out", of.Name)
+	}
+	return &of, of.Seal()
+}
+
+// torn returns an error if a group has bags in the test part and outside.
+func (s *Set) torn(inTest []bool) error {
+	tested := make(map[string]string) // for each group, one of its bags in the test part
+	for i, b := range s.Bags {
+		if inTest[i] {
+			tested[b.Group] = b.ID
+		}
+	}
+	for i, b := range s.Bags {
+		if other, both := tested[b.Group]; both && b.Group != "" && !inTest[i] {
+			return fmt.Errorf("bag %s is in the training part and bag %s of the same group (%s) in the test part; put the group into one part", b.ID, other, b.Group)
+		}
+	}
+	return nil
+}
+
 // Task returns the part of s that a learner may see, with the given fits.
 func (s *Set) Task(fits []Fit) Task {
 	task := Task{Name: s.Name, Bags: s.Instances(), Kind: s.Kind, Classes: s.NumClasses(), Missing: s.Missing, Words: s.Words, Fits: fits}

@@ -259,19 +259,13 @@ func (p Protocol) fit(s *Set, test []int, seed uint64, repeat, fold int) (Fit, e
 		inTest[i] = true
 	}
 	var train []int
-	tested := make(map[string]string) // for each group, one of its bags in the test part
-	for i, b := range s.Bags {
-		if inTest[i] {
-			tested[b.Group] = b.ID
-		} else {
+	for i := range s.Bags {
+		if !inTest[i] {
 			train = append(train, i)
 		}
 	}
-	for _, i := range train {
-		b := s.Bags[i]
-		if other, torn := tested[b.Group]; torn && b.Group != "" {
-			return Fit{}, fmt.Errorf("%s: bag %s is in the training part and bag %s of the same group (%s) in the test part; put the group into one part", where, b.ID, other, b.Group)
-		}
+	if err := s.torn(inTest); err != nil {
+		return Fit{}, fmt.Errorf("%s: %w", where, err)
 	}
 	if err := allClasses(s, test, where, "test", advice); err != nil {
 		return Fit{}, err

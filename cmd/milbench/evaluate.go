@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"synpool/milbench"
 	"synpool/milbench/calibrate"
-	"synpool/milbench/dataset"
 	"synpool/milbench/evaluate"
 	"synpool/milbench/learner"
 	"synpool/milbench/learner/modeldir"
@@ -23,8 +22,7 @@ import (
 // evaluate is the subcommand that judges a trained model on labelled new bags.
 func (p *program) evaluate() *cobra.Command {
 	var (
-		options dataset.Options
-		column  columnValue
+		columns columnFlags
 		seed    uint64
 		asJSON  bool
 	)
@@ -32,12 +30,15 @@ func (p *program) evaluate() *cobra.Command {
 		Use:   "evaluate MODEL FILE|NAME",
 		Short: "Judge a trained model on new bags whose labels you know",
 		Long: `The figures, with 95 % intervals, depend on the kind of target:
-  two classes    AUC, accuracy and balanced accuracy; log-loss and Brier score of probabilities
+  two classes    AUC; accuracy, balanced accuracy, sensitivity and specificity; log-loss and Brier
+                 score of probabilities
   more classes   macro AUC, accuracies and kappa
   numbers        R², MAE, RMSE and Spearman's ρ
   survival       concordance, and the integrated Brier score of curves
 The interval of the AUC is DeLong's. Most others are bootstrap intervals. The bootstrap draws groups
-(patients, say) if the file names them, else bags.
+(patients, say) if the file names them, else bags. If groups have several bags, the first figure is
+there for groups, too, by the mean of their scores. A figure that these bags do not have, such as
+the AUC of one class, says why. If the bags have an official split, the test part is judged.
 
 Operating points:
 The thresholds were chosen by milbench train --results on held-out bags and are only applied here.
@@ -60,9 +61,16 @@ a table, a folder of arrays or a MATLAB file: milbench help files.`,
 			if err != nil {
 				return err
 			}
-			options.Numbers = card.Target == milbench.RealTarget
-			options.Features, options.Note = card.Features, func(text string) { p.note("note: %s", text) }
-			set, err := openNew(options, column.Column, args[1])
+			o := &columns.options
+			o.Judged, o.Numbers, o.Classes = true, card.Target == milbench.RealTarget, card.Classes
+			if card.Target == milbench.BinaryTarget && o.Classes == nil {
+				o.Classes = []string{"0", "1"}
+			}
+			whole, err := columns.openNew(p, card.Features, args[1])
+			if err != nil {
+				return err
+			}
+			set, err := whole.Part(milbench.TestPart)
 			if err != nil {
 				return err
 			}
@@ -92,7 +100,10 @@ a table, a folder of arrays or a MATLAB file: milbench help files.`,
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[1], predict.WithID(set, err))
 			}
-			report.Model = args[0]
+			report.Model, report.Whole = args[0], len(whole.Bags)
+			if official := func(j modeldir.Judged) bool { return j.Folds == 1 }; len(report.Operating) > 0 && set != whole && slices.ContainsFunc(card.Facts.Judged, official) {
+				report.warn("the thresholds were chosen on the test part of a split: if it is this one, sensitivity and specificity are too good")
+			}
 			if asJSON {
 				return p.writeJSON(report)
 			}
@@ -100,27 +111,11 @@ a table, a folder of arrays or a MATLAB file: milbench help files.`,
 		},
 	}
 	f := c.Flags()
-	bagFlags(f, &options)
-	f.StringVar(&options.Label, "label", "",
-		"`column` of the labels in a table (default the first of label, class, target, diagnosis, grade)")
-	f.StringVar(&options.Group, "group", "",
-		"`column` of the groups in a table, which the bootstrap draws (default the first of group, case_id, patient_id, ...)")
-	column.addTo(f)
+	columns.addLabels(f)
+	columns.column.addTo(f)
 	f.Uint64Var(&seed, "seed", 1, "seed of the bootstrap")
 	addJSON(c, &asJSON)
 	return c
-}
-
-// openNew opens labelled bags with the features of a model.
-func openNew(o dataset.Options, column dataset.Column, nameOrFile string) (*milbench.Set, error) {
-	source, err := o.Open(nameOrFile)
-	if err != nil {
-		return nil, err
-	}
-	if o.Features != nil && source.Stored.Features != nil {
-		column = dataset.NoColumn // the features were taken by name
-	}
-	return source.Set(column)
 }
 
 // evaluation is the outcome of a model on new bags, as it is printed.
@@ -131,6 +126,7 @@ type evaluation struct {
 	Checksum  string                 `json:"checksum"`
 	Target    milbench.TargetKind    `json:"target"`
 	Bags      int                    `json:"bags"`
+	Whole     int                    `json:"whole"` // bags of the file; more than bags if only the test part of its split is judged
 	Instances int                    `json:"instances"`
 	Classes   []milbench.ClassNumber `json:"classes,omitempty"`
 	Groups    int                    `json:"groups,omitempty"`
@@ -242,43 +238,16 @@ func (e *evaluation) compare(train, fresh milbench.Profile, set *milbench.Set) e
 	}
 	e.Shift = &shift
 	if e.Known = evaluate.Known(train, fresh, set); len(e.Known) > 0 {
-		e.warn("%s among the training bags (%s): figures on them say nothing about new bags; leave them out", are(len(e.Known), "bag"), some(e.Known))
+		e.warn("%s among the training bags (%s): figures on them say nothing about new bags; leave them out", evaluate.Are(len(e.Known), "bag"), evaluate.Short(e.Known))
 	}
-	if unlike := shift.Unlike(); len(unlike) > 0 {
-		var parts []string
-		for _, f := range unlike {
-			text := fmt.Sprintf("%s: %.1f %% of its values outside the range", f.Name, 100*f.Outside)
-			if f.Difference != nil {
-				text += fmt.Sprintf(", mean %+.1f standard deviations", *f.Difference)
-			}
-			parts = append(parts, text)
-		}
-		e.warn("%s unlike those of training (of %d features): %s", are(len(unlike), "feature"), len(shift.Features), strings.Join(firstOf(parts, 5), "; "))
+	if unlike := shift.Warning(); unlike != "" {
+		e.warn("%s", unlike)
 	}
 	return nil
 }
 
 func (e *evaluation) warn(format string, args ...any) {
 	e.Warnings = append(e.Warnings, fmt.Sprintf(format, args...))
-}
-
-// are counts things with their verb.
-func are(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing + " is"
-	}
-	return fmt.Sprintf("%d %ss are", n, thing)
-}
-
-// some lists the first few names.
-func some(names []string) string { return strings.Join(firstOf(names, 5), ", ") }
-
-// firstOf returns the first texts, and how many more there are.
-func firstOf(texts []string, most int) []string {
-	if more := len(texts) - most; more > 0 {
-		return append(texts[:most:most], fmt.Sprintf("and %d more", more))
-	}
-	return texts
 }
 
 // write writes an evaluation as text.
@@ -291,8 +260,12 @@ func (e *evaluation) write(w io.Writer) error {
 	if len(e.Classes) > 0 {
 		classes = " (" + classesOf(e.Classes) + ")"
 	}
-	fmt.Fprintf(w, "%s: %d bags%s%s, %d instances, scored by %s, which was trained on %s\n\n",
-		e.Set, e.Bags, classes, groups, e.Instances, e.Model, e.Trained)
+	part := ""
+	if e.Bags < e.Whole {
+		part = fmt.Sprintf(" of %d", e.Whole)
+	}
+	fmt.Fprintf(w, "%s: %d%s bags%s%s, %d instances, scored by %s, which was trained on %s\n\n",
+		e.Set, e.Bags, part, classes, groups, e.Instances, e.Model, e.Trained)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "figure\tvalue\t95 %% interval\tfrom\n")
 	for _, f := range e.Figures {

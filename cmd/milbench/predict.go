@@ -8,16 +8,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"synpool/milbench"
-	"synpool/milbench/dataset"
+	"synpool/milbench/evaluate"
 	"synpool/milbench/learner"
+	"synpool/milbench/learner/modeldir"
 	"synpool/milbench/predict"
 )
 
 // predict is the subcommand that scores bags with a trained model.
 func (p *program) predict() *cobra.Command {
 	var (
-		options        = dataset.Options{Unlabelled: true, Note: func(text string) { p.note("note: %s", text) }}
-		column         columnValue
+		columns        columnFlags
 		instances      bool
 		format         string
 		asJSON         bool
@@ -89,16 +89,8 @@ those of the file become the medians of its training set. See milbench help file
 				return err
 			}
 			about := model.About()
-			options.Features = about.Features
-			source, err := options.Open(args[1])
-			if err != nil {
-				return err
-			}
-			moved := column.Column
-			if about.Features != nil && source.Stored.Features != nil {
-				moved = dataset.NoColumn // the features were taken by name
-			}
-			set, err := source.Set(moved)
+			columns.options.Unlabelled = true
+			set, err := columns.openNew(p, about.Features, args[1])
 			if err != nil {
 				return err
 			}
@@ -107,6 +99,19 @@ those of the file become the medians of its training set. See milbench help file
 			}
 			if set, err = set.Impute(about.Missing); err != nil {
 				return err
+			}
+			card, _, err := modeldir.Inspect(args[0])
+			if err != nil {
+				return err
+			}
+			if card.Facts != nil {
+				unlike, err := evaluate.Warn(card.Facts.Data, set)
+				if err != nil {
+					return err
+				}
+				if unlike != "" {
+					p.note("warning: %s", unlike)
+				}
 			}
 			if about.Leaked {
 				p.note("note: %s was trained with a column that leaks the labels; its scores mean nothing for bags without that column", args[0])
@@ -143,7 +148,7 @@ those of the file become the medians of its training set. See milbench help file
 	f.BoolVar(&instances, "instances", false, instancesUsage)
 	f.StringVar(&format, "format", formats[0], "`format` of the output: "+strings.Join(formats, ", "))
 	f.BoolVar(&asJSON, "json", false, "write JSON, like --format json")
-	bagFlags(f, &options)
-	column.addTo(f)
+	columns.addBags(f)
+	columns.column.addTo(f)
 	return c
 }

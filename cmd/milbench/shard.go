@@ -165,7 +165,7 @@ func (a ask) request(backend string, cores int) (*cluster.Plan, error) {
 	o := a.grid.open.columns.options
 	plan.Request = cluster.Request{Curves: a.grid.curves, Positive: a.grid.open.positive, KeepLeak: a.grid.open.keepLeak,
 		Labels: o.Labels, Bag: o.Bag, Label: o.Label, Group: o.Group, Split: o.Split, Categorical: o.Categorical, Coordinates: o.Coordinates, Array: o.Array, Median: o.Median, Numbers: o.Numbers, Order: o.Order}
-	if c := a.grid.open.column.Column; c != dataset.NoColumn {
+	if c := a.grid.open.columns.column.Column; c != dataset.NoColumn {
 		plan.Request.InstanceLabels = c.String()
 	}
 	return plan, a.grid.check()
@@ -465,9 +465,9 @@ func (p *program) shardRuns(plan *cluster.Plan, fits []cluster.Fit, trainer neur
 	}
 	asked := plan.Request
 	open := sources{positive: asked.Positive, keepLeak: asked.KeepLeak,
-		columns: columnFlags{dataset.Options{Labels: asked.Labels, Bag: asked.Bag, Label: asked.Label, Group: asked.Group, Split: asked.Split, Categorical: asked.Categorical, Coordinates: asked.Coordinates, Array: asked.Array, Median: asked.Median, Numbers: asked.Numbers, Order: asked.Order}}}
+		columns: columnFlags{options: dataset.Options{Labels: asked.Labels, Bag: asked.Bag, Label: asked.Label, Group: asked.Group, Split: asked.Split, Categorical: asked.Categorical, Coordinates: asked.Coordinates, Array: asked.Array, Median: asked.Median, Numbers: asked.Numbers, Order: asked.Order}}}
 	if column := plan.Request.InstanceLabels; column != "" {
-		if err := open.column.Set(column); err != nil {
+		if err := open.columns.column.Set(column); err != nil {
 			return nil, fmt.Errorf("instance_labels %q of the plan: %w", column, err)
 		}
 	}

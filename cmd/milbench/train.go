@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"synpool/milbench"
+	"synpool/milbench/judge"
 	"synpool/milbench/learner"
 	"synpool/milbench/learner/modeldir"
 	"synpool/milbench/learner/networks"
@@ -38,7 +39,7 @@ func (p *program) train() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "train NAME|FILE --out MODEL",
-		Short: "Train a model on all bags of a set for milbench predict",
+		Short: "Train a model on the bags of a set for milbench predict",
 		Long: `Learners:
   --pooling        a network; the flags for networks replace the defaults of --preset
   --learner        a classical learner with its default setting; --setting replaces fields of it
@@ -46,6 +47,10 @@ func (p *program) train() *cobra.Command {
                    survival, where you can train a network
 auto lists its learners with their weights and their main figure (AUC, macro AUC or R²) on held-out
 bags of the inner folds.
+
+Split:
+If the bags have an official split, the model is trained on its training part (train and val), and
+milbench evaluate judges it on the test part. --split none trains on all bags.
 
 Figures:
 The figures printed here are of the training bags. milbench run with the same settings says how well
@@ -93,9 +98,16 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 			if err != nil {
 				return err
 			}
-			bags := sources[0].set
+			whole := sources[0].set
+			bags, err := whole.Part(milbench.TrainPart)
+			if err != nil {
+				return err
+			}
 			if err := asked.set.checkLoss(bags); err != nil {
 				return err
+			}
+			if bags != whole {
+				p.note("note: %s: %d of %d bags", bags.Name, len(bags.Bags), len(whole.Bags))
 			}
 			for class := range bags.NumClasses() {
 				if bags.Kind == milbench.ClassTarget && bags.NumLabelled(class) < 2 {
@@ -105,7 +117,7 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 			if err := toward.check(bags, seed); err != nil {
 				return err
 			}
-			facts, err := card.judged(bags, setting, p.judgeCommand(c, args[0], &asked, config))
+			facts, err := card.judged(whole, setting, p.judgeCommand(c, args[0], &asked, config))
 			if err != nil {
 				return err
 			}
@@ -198,8 +210,12 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 			if config != nil {
 				how = fmt.Sprintf(" for %d epochs: loss %.4f,", config.Epochs, loss)
 			}
-			fmt.Fprintf(p.out, "%s: %s trained on %d bags%s %s %.3f on the training bags themselves, which says nothing about new bags%s\n",
-				bags.Name, onebyone.Name(setting), len(bags.Bags), how, results.FigureName(bags.Kind), figure, leaked)
+			part := ""
+			if bags != whole {
+				part = fmt.Sprintf(" of %d", len(whole.Bags))
+			}
+			fmt.Fprintf(p.out, "%s: %s trained on %d%s bags%s %s %s on the training bags themselves, which says nothing about new bags%s\n",
+				bags.Name, onebyone.Name(setting), len(bags.Bags), part, how, results.FigureName(bags.Kind), figure, leaked)
 			if err := p.writeMembers(model.About()); err != nil {
 				return err
 			}
@@ -226,27 +242,30 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 }
 
 // trainingFigure returns the main figure of the bags that a model was trained on.
-func trainingFigure(c *cobra.Command, model learner.Model, bags *milbench.Set) (float64, error) {
+func trainingFigure(c *cobra.Command, model learner.Model, bags *milbench.Set) (string, error) {
 	predictions, err := model.Predict(c.Context(), bags.Instances(), false)
 	if bad := (*modeldir.BagError)(nil); errors.As(err, &bad) {
 		hint := ""
 		if _, is := model.(networks.Model); is {
 			hint = "; lower --lr, or standardise the features"
 		}
-		return 0, finding{fmt.Errorf("%s: %w%s", bags.Name, predict.WithID(bags, err), hint)}
+		return "", finding{fmt.Errorf("%s: %w%s", bags.Name, predict.WithID(bags, err), hint)}
 	}
 	if err != nil {
-		return 0, err
+		return "", err
 	}
 	scored := make([]results.ScoredBag, len(predictions))
 	for i, p := range predictions {
 		scored[i] = results.ScoredBag{ID: bags.Bags[i].ID, Target: bags.Bags[i].Target, Scores: p.Scores}
 	}
 	figure, err := results.Figure(bags.Kind, len(bags.Classes), scored)
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", bags.Name, err)
+	if judge.Undefined(err) {
+		return fmt.Sprintf("undefined (%v)", err), nil
 	}
-	return figure, nil
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", bags.Name, err)
+	}
+	return fmt.Sprintf("%.3f", figure), nil
 }
 
 // writeMembers writes the members of a joined model.

@@ -7,13 +7,15 @@ import (
 )
 
 // assemble sets the targets of the bags from words, unless words is nil. Then it validates, packs and seals the set.
-func assemble(s *milbench.Set, words []string) (*milbench.Set, error) {
+func (o Options) assemble(s *milbench.Set, words []string) (*milbench.Set, error) {
 	validate := s.ValidateBags
 	if words != nil {
-		if err := setTargets(s, words); err != nil {
+		if err := o.setTargets(s, words); err != nil {
 			return nil, fmt.Errorf("%s: %w", s.Name, err)
 		}
-		validate = s.Validate
+		if !o.Judged {
+			validate = s.Validate
+		}
 	}
 	return sealed(s, validate)
 }

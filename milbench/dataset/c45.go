@@ -52,5 +52,5 @@ func readC45(r io.Reader, name string, o Options) (*milbench.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return assemble(&milbench.Set{Name: name, Bags: t.bags}, t.words)
+	return o.assemble(&milbench.Set{Name: name, Bags: t.bags}, t.words)
 }

@@ -149,7 +149,7 @@ func (o Options) readTable(name string, each func(func(record []string) error) e
 		}
 		o.tellMissing(name, list)
 	}
-	return assemble(s, t.words)
+	return o.assemble(s, t.words)
 }
 
 // separated returns a CSV reader with the separator used in the first line.
@@ -244,7 +244,11 @@ func readHeader(record []string, o Options) (*layout, error) {
 	usual := columns.label < 0 || o.Label == "" && !strings.EqualFold(header[columns.label], labelColumn) // or no label
 	survival := usual && exactly(timeColumn) >= 0 && exactly(eventColumn) >= 0
 	if columns.group, err = groupRole.find(header, o.Group, columns.bag); err == nil {
-		columns.split, err = splitRole.find(header, o.Split, columns.bag)
+		named := o.Split
+		if named == NoSplit {
+			named = ""
+		}
+		columns.split, err = splitRole.find(header, named, columns.bag)
 	}
 	switch {
 	case err != nil:
@@ -256,6 +260,12 @@ func readHeader(record []string, o Options) (*layout, error) {
 	}
 	columns.instanceLabel = slices.IndexFunc(header, func(c string) bool { return strings.EqualFold(c, instanceLabelColumn) })
 	beside := []int{columns.bag, columns.label, columns.group, columns.split, columns.instanceLabel, columns.time, columns.event}
+	if o.Split == NoSplit {
+		if columns.split < 0 {
+			return nil, fmt.Errorf("--split %s: there is no column split; leave the flag out", NoSplit)
+		}
+		columns.split = -1
+	}
 	if o.Unlabelled {
 		if o.Features != nil {
 			beside = []int{columns.bag} // a model's column is a feature, whatever its name
@@ -572,7 +582,7 @@ func readBack(s *milbench.Set) error {
 			return fmt.Errorf("bag %s: label %q has spaces around it or a control character", b.ID, words[i])
 		}
 	}
-	if err := setTargets(read, words); err != nil {
+	if err := (Options{}).setTargets(read, words); err != nil {
 		return err
 	}
 	for i, b := range s.Bags {

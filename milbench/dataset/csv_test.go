@@ -157,7 +157,7 @@ func randomSet(random *rand.Rand) *milbench.Set {
 			names = append(names, fmt.Sprintf("feature \"%d\", ö", j))
 		}
 	}
-	s, err := assemble(&milbench.Set{Name: "toy", Features: names, Bags: bags, InstanceLabels: instanceLabels}, words)
+	s, err := Options{}.assemble(&milbench.Set{Name: "toy", Features: names, Bags: bags, InstanceLabels: instanceLabels}, words)
 	if err != nil {
 		panic(err)
 	}

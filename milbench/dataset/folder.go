@@ -426,7 +426,7 @@ func (o Options) readBags(files bagFiles, table string) (*milbench.Set, error) {
 			return nil, err
 		}
 	}
-	return assemble(&milbench.Set{Name: files.where, Bags: t.bags}, t.words)
+	return o.assemble(&milbench.Set{Name: files.where, Bags: t.bags}, t.words)
 }
 
 // coordinates returns a function that reads the coordinates of instances from a file of their own.

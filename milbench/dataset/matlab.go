@@ -52,7 +52,7 @@ func readMATLAB(r io.Reader, name string, o Options) (*milbench.Set, error) {
 	for _, label := range labels {
 		words = append(words, strconv.FormatFloat(label, 'g', -1, 64))
 	}
-	return assemble(&milbench.Set{Name: name, Bags: bags}, words)
+	return o.assemble(&milbench.Set{Name: name, Bags: bags}, words)
 }
 
 // readMATLABHeader reads the 128 bytes before the first element.

@@ -30,7 +30,7 @@ func toy(t *testing.T, rows ...[][]float64) *milbench.Set {
 		bags = append(bags, milbench.Bag{ID: fmt.Sprint(i + 1), Instances: m})
 		words = append(words, fmt.Sprint(i%2))
 	}
-	s, err := assemble(&milbench.Set{Name: "toy", Bags: bags}, words)
+	s, err := Options{}.assemble(&milbench.Set{Name: "toy", Bags: bags}, words)
 	if err != nil {
 		t.Fatal(err)
 	}

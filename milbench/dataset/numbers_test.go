@@ -38,7 +38,7 @@ func TestNumbers(t *testing.T) {
 	if two, err := (Options{Numbers: true}).Open(file("two.csv", "0", "1", "1", "0")); err != nil || two.Stored.Kind != milbench.RealTarget || two.Stored.Bags[1].Value != 1 {
 		t.Errorf("%+v, %v", two, err)
 	}
-	if _, err := (Options{Numbers: true}).Open(file("words.csv", "low", "high", "low", "high")); err == nil || !strings.Contains(err.Error(), `words: bag a has label "low", which is not a number; leave --numbers out`) {
+	if _, err := (Options{Numbers: true}).Open(file("words.csv", "low", "high", "low", "high")); err == nil || !strings.Contains(err.Error(), `words.csv: bag a has label "low", which is not a number; leave --numbers out`) {
 		t.Error(err)
 	}
 }

@@ -19,14 +19,26 @@ type Source struct {
 // Open reads the named set, or a file if no set has that name. Write "./fox" to read a file with the name of a set.
 func Open(nameOrFile string) (*Source, error) { return Options{}.Open(nameOrFile) }
 
-// Open is the function [Open] with options. They apply to files only; a named set is read as defined in the
-// catalogue.
+// Open is the function [Open] with options. They apply to files only, except [NoSplit]; a named set is read as
+// defined in the catalogue.
 func (o Options) Open(nameOrFile string) (*Source, error) {
 	e, notNamed := Find(nameOrFile)
 	if notNamed == nil {
 		stored, err := e.stored()
 		if err != nil {
 			return nil, err
+		}
+		if o.Split == NoSplit {
+			if !stored.HasSplit() && e.TrainBags == 0 {
+				return nil, fmt.Errorf("%s has no official split; leave --split %s out", e.Name, NoSplit)
+			}
+			e.TrainBags = 0
+			for i := range stored.Bags {
+				stored.Bags[i].Split = milbench.NoSplit
+			}
+			if err := stored.Seal(); err != nil {
+				return nil, err
+			}
 		}
 		return &Source{Stored: stored, Entry: &e}, nil
 	}
@@ -36,11 +48,6 @@ func (o Options) Open(nameOrFile string) (*Source, error) {
 	stored, err := o.ReadFile(nameOrFile)
 	if err != nil {
 		return nil, err
-	}
-	if o.Numbers {
-		if err := setNumbers(stored); err != nil {
-			return nil, err
-		}
 	}
 	if o.Order != nil && !o.Unlabelled {
 		if err := setOrder(stored, o.Order); err != nil {

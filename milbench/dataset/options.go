@@ -23,7 +23,8 @@ type Options struct {
 	//	split  split
 	//
 	// Case does not matter, nor does the separator: "slide id", "slide-id" and "slide_id" are equal. Split may also
-	// be a CSV file of bag ids with the columns train, test and optionally val, as CLAM writes for each fold.
+	// be a CSV file of bag ids with the columns train, test and optionally val, as CLAM writes for each fold, or
+	// [NoSplit], which ignores the split of a table or a named set.
 	Bag, Label, Group, Split string
 
 	// Labels is the CSV or TSV file that lists the bags of a folder or an HDF5 file. With "", it is labels.csv in the
@@ -52,8 +53,7 @@ type Options struct {
 	// column, missing is a word; nil and none are words too.
 	Median bool
 
-	// Numbers makes [Options.Open] treat integer labels as a real target, for example counts. By default a few
-	// different integers are classes. The labels -1 and 1 become 0 and 1.
+	// Numbers treats all labels as a real target, for example counts. By default a few different integers are classes.
 	Numbers bool
 
 	// Order makes [Options.Open] number three or more classes in this order, which matters for quadratic kappa and
@@ -73,6 +73,11 @@ type Options struct {
 	// the features. A CSV file without a header has a label, "?" or nothing before the bag. A cell array may be N x
 	// 1. The Columbia form needs no labels, and a folder of bags needs no table.
 	Unlabelled bool
+
+	// Judged reads bags for a trained model to be judged on: they may be of one class, all of one value, or all
+	// censored. Classes has the names of the model's classes, if any; every label that is a word must be one of them.
+	Judged  bool
+	Classes []string
 
 	// Note, if not nil, receives one line for each choice that the file leaves open.
 	Note func(string)
@@ -94,6 +99,9 @@ func (o Options) named() error {
 	}
 	return nil
 }
+
+// NoSplit is the value of [Options.Split] that ignores an official split.
+const NoSplit = "none"
 
 // noCoordinates is the value of [Options.Coordinates] that means none.
 const noCoordinates = "none"

@@ -78,5 +78,9 @@ func (o Options) split(s *milbench.Set) (*milbench.Set, error) {
 	if len(parts) > 0 {
 		o.note("%s: %d ids are of no bag of this set", o.Split, len(parts))
 	}
-	return sealed(s, s.Validate)
+	validate := s.Validate
+	if o.Judged {
+		validate = s.ValidateBags
+	}
+	return sealed(s, validate)
 }

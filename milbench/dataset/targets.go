@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -18,9 +19,12 @@ const mostClasses = 20
 // The numbers 0 and 1, or -1 and 1, are a binary target without class names. Other numbers are a real target if one
 // of them is not an integer or if there are more than 20 different ones. All other words are classes. Two of them are
 // a binary target, and the one that sorts second is positive ([SetPositive]). Times with events ([survivalWord]) are
-// survival.
-func setTargets(s *milbench.Set, words []string) error {
+// survival. With [Options.Numbers] all numbers are a real target.
+func (o Options) setTargets(s *milbench.Set, words []string) error {
 	if slices.ContainsFunc(words, isSurvival) {
+		if o.Numbers {
+			return errors.New("times with events are no labels that are numbers; leave --numbers out")
+		}
 		return setSurvival(s, words)
 	}
 	if err := checkWords(s, words); err != nil {
@@ -48,11 +52,31 @@ func setTargets(s *milbench.Set, words []string) error {
 	within := func(allowed ...float64) bool {
 		return numbers && !slices.ContainsFunc(values, func(v float64) bool { return !slices.Contains(allowed, v) })
 	}
+	if o.Numbers && !numbers {
+		i := slices.IndexFunc(words, func(word string) bool { _, err := milbench.ParseNumber(word); return err != nil })
+		return fmt.Errorf("bag %s has label %q, which is not a number; leave --numbers out", s.Bags[i].ID, words[i])
+	}
 	switch {
+	case o.Numbers:
+		s.Kind = milbench.RealTarget
+		for i, v := range values {
+			s.Bags[i].Value = v
+		}
+		return nil
 	case within(0, 1), within(-1, 1):
 		for i, v := range values {
 			if v == 1 {
 				s.Bags[i].Label = 1
+			}
+		}
+		return nil
+	case o.Judged && o.Classes != nil:
+		if s.Classes = o.Classes; len(s.Classes) > 2 {
+			s.Kind = milbench.ClassTarget
+		}
+		for i, word := range words {
+			if s.Bags[i].Label = slices.IndexFunc(s.Classes, func(class string) bool { return sameWord(class, word) }); s.Bags[i].Label < 0 {
+				return fmt.Errorf("bag %s has label %q, a class that the model does not know; it knows %s", s.Bags[i].ID, word, strings.Join(s.Classes, ", "))
 			}
 		}
 		return nil
@@ -153,25 +177,6 @@ func setSurvival(s *milbench.Set, words []string) error {
 		s.Bags[i].Value = time
 	}
 	return nil
-}
-
-// setNumbers turns integer labels into a real target. This changes the checksum of the set.
-func setNumbers(s *milbench.Set) error {
-	if s.Kind == milbench.RealTarget {
-		return nil
-	}
-	if s.Kind == milbench.SurvivalTarget {
-		return fmt.Errorf("%s: times with events are no labels that are numbers; leave --numbers out", s.Name)
-	}
-	for i, b := range s.Bags {
-		value, err := milbench.ParseNumber(s.ClassName(b.Label))
-		if err != nil {
-			return fmt.Errorf("%s: bag %s has label %q, which is not a number; leave --numbers out", s.Name, b.ID, s.ClassName(b.Label))
-		}
-		s.Bags[i].Target = milbench.Target{Value: value}
-	}
-	s.Kind, s.Classes = milbench.RealTarget, nil
-	return s.Seal()
 }
 
 // setOrder numbers the classes of a set in the order of words, which must list all of them. If the numbers change, so

@@ -78,7 +78,7 @@ func readTransposed(in [3]io.Reader, names [3]string) (*milbench.Set, error) {
 		}
 		t.appendTo(bag, row)
 	}
-	return assemble(&milbench.Set{Name: names[0], Bags: t.bags}, t.words)
+	return Options{}.assemble(&milbench.Set{Name: names[0], Bags: t.bags}, t.words)
 }
 
 // tabs returns a reader for tab-separated fields.

@@ -1,7 +1,6 @@
 package evaluate
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"synpool/milbench"
 	"synpool/milbench/judge"
+	"synpool/milbench/results"
 )
 
 // Level is the level of all confidence intervals.
@@ -45,15 +45,18 @@ type Figure struct {
 
 // Figures returns the figures for the kind of target:
 //
-//   - binary: AUC with DeLong's interval, and with a bootstrap interval if bags come in groups. Accuracy and balanced
-//     accuracy at probability 1/2, or at score 0 without probabilities. Log-loss and Brier score of probabilities.
+//   - binary: AUC with DeLong's interval, and with a bootstrap interval if bags come in groups. Accuracy, balanced
+//     accuracy, sensitivity and specificity at probability 1/2, or at score 0 without probabilities. Log-loss and Brier
+//     score of probabilities.
 //   - classes: macro AUC, accuracy, balanced accuracy, quadratic kappa.
 //   - real: R², MAE, RMSE (both in the unit of the target), Spearman's ρ.
 //   - survival: concordance; for curves, [judge.IntegratedBrierFollowUp].
 //
+// If bags come in groups, the first figure is there for groups, too, by the mean of their scores ([results.ByGroup]).
+//
 // All other intervals are percentiles of the bootstrap over units ([judge.Bootstrap]) with the given seed, except
-// that of the accuracy if every bag is a unit, which is from Clopper and Pearson. If a figure is undefined on these
-// bags, for example with only one class, it says why.
+// those of shares of bags if every bag is a unit, which are from Clopper and Pearson. If a figure is undefined on
+// these bags, for example with only one class, it says why.
 func Figures(s Scored, seed uint64) ([]Figure, error) {
 	if len(s.Targets) == 0 || len(s.Scores) != len(s.Targets) {
 		return nil, fmt.Errorf("%d targets and scores of %d bags", len(s.Targets), len(s.Scores))
@@ -76,40 +79,72 @@ func Figures(s Scored, seed uint64) ([]Figure, error) {
 	}
 	var list []Figure
 	for _, f := range s.figures() {
-		one := Figure{Name: f.name}
-		if f.of == nil {
-			one.Why = "there are no probabilities: the scores are no logits"
-			list = append(list, one)
-			continue
-		}
-		value, err := f.of(s.all())
-		switch {
-		case err != nil && !undefined(err):
-			return nil, fmt.Errorf("%s: %w", f.name, err)
-		case err != nil:
-			one.Why = err.Error()
-			list = append(list, one)
-			continue
-		case math.IsInf(value, 0):
-			one.Why = "infinite: the label of a bag has probability 0"
-			list = append(list, one)
-			continue
-		}
-		one.Value = &value
-		own, err := f.interval(s, value)
+		some, err := s.measured(f, seed)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.name, err)
 		}
-		if own != nil {
-			own.Name, own.Value = f.name, &value
-			list = append(list, *own)
+		list = append(list, some...)
+	}
+	if !s.grouped() {
+		return list, nil
+	}
+	bags := make([]results.ScoredBag, len(s.Targets))
+	for i := range bags {
+		bags[i] = results.ScoredBag{Target: s.Targets[i], Scores: s.Scores[i]}
+	}
+	name := "group " + list[0].Name
+	joined := results.ByGroup(s.Kind, bags, s.Units, false)
+	if joined == nil {
+		return append(list, Figure{Name: name, Why: "bags of a group differ in their target"}), nil
+	}
+	groups := Scored{Kind: s.Kind, Classes: s.Classes}
+	for i, b := range joined {
+		groups.Targets, groups.Scores, groups.Units = append(groups.Targets, b.Target), append(groups.Scores, b.Scores), append(groups.Units, []int{i})
+	}
+	first := groups.figures()[0]
+	first.name = name
+	some, err := groups.measured(first, seed)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return append(list, some...), nil
+}
+
+// measured returns a figure with its intervals, or why it has none.
+func (s Scored) measured(f figure, seed uint64) (list []Figure, err error) {
+	one := Figure{Name: f.name}
+	if f.of == nil {
+		one.Why = "there are no probabilities: the scores are no logits"
+		return []Figure{one}, nil
+	}
+	value, err := f.of(s.all())
+	switch {
+	case err != nil && !judge.Undefined(err):
+		return nil, err
+	case err != nil:
+		one.Why = err.Error()
+		return []Figure{one}, nil
+	case math.IsInf(value, 0) && s.Kind == milbench.BinaryTarget:
+		one.Why = "infinite: the label of a bag has probability 0"
+		return []Figure{one}, nil
+	case math.IsInf(value, 0):
+		one.Why = judge.ErrRange.Error()
+		return []Figure{one}, nil
+	}
+	one.Value = &value
+	own, err := f.interval(s, value)
+	if err != nil {
+		return nil, err
+	}
+	if own != nil {
+		own.Name, own.Value = f.name, &value
+		list = append(list, *own)
+	}
+	if own == nil || f.both && s.grouped() {
+		if err := one.bootstrap(s, seed, f.of); err != nil {
+			return nil, err
 		}
-		if own == nil || f.both && s.grouped() {
-			if err := one.bootstrap(s, seed, f.of); err != nil {
-				return nil, fmt.Errorf("%s: %w", f.name, err)
-			}
-			list = append(list, one)
-		}
+		list = append(list, one)
 	}
 	return list, nil
 }
@@ -236,6 +271,8 @@ func (s Scored) figures() []figure {
 			{name: "AUC", of: binary(judge.AUC), own: deLong, both: true},
 			{name: "accuracy", of: decided(judge.Accuracy), own: clopperPearson},
 			{name: "balanced accuracy", of: decided(judge.BalancedAccuracy)},
+			{name: "sensitivity", of: decided(judge.Sensitivity), own: clopperPearsonOf(1)},
+			{name: "specificity", of: decided(judge.Specificity), own: clopperPearsonOf(0)},
 		}
 		if s.Logits == nil {
 			return append(list, figure{name: "log-loss"}, figure{name: "Brier score"})
@@ -299,7 +336,7 @@ func brier(labels []int, logits []float64) (float64, error) {
 func deLong(s Scored, _ float64) (*Figure, error) {
 	auc, se, err := judge.DeLong(s.labels(s.all()), s.first(s.all()))
 	switch {
-	case undefined(err):
+	case judge.Undefined(err):
 		return &Figure{Why: err.Error()}, nil
 	case err != nil:
 		return nil, err
@@ -321,11 +358,29 @@ func clopperPearson(s Scored, share float64) (*Figure, error) {
 	return &Figure{Low: &low, High: &high, Method: "Clopper-Pearson"}, err
 }
 
+// clopperPearsonOf is [clopperPearson] for the bags of a class, with their number.
+func clopperPearsonOf(class int) func(s Scored, share float64) (*Figure, error) {
+	return func(s Scored, share float64) (*Figure, error) {
+		var of Scored
+		for i, t := range s.Targets {
+			if t.Label == class {
+				of.Targets = append(of.Targets, s.Targets[i])
+			}
+		}
+		if s.grouped() {
+			return nil, nil
+		}
+		f, err := clopperPearson(of, share)
+		f.Method += fmt.Sprintf(", %.0f of %d", math.Round(share*float64(len(of.Targets))), len(of.Targets))
+		return f, err
+	}
+}
+
 // bootstrap sets the bootstrap interval of a figure.
 func (f *Figure) bootstrap(s Scored, seed uint64, of func([]int) (float64, error)) error {
 	low, high, left, err := judge.Bootstrap(s.Units, Draws, Level, seed, of)
 	switch {
-	case undefined(err):
+	case judge.Undefined(err):
 		f.Why = err.Error()
 		return nil
 	case err != nil:
@@ -346,14 +401,4 @@ func (f *Figure) bootstrap(s Scored, seed uint64, of func([]int) (float64, error
 		f.Method += fmt.Sprintf(", %d of %d draws left out", left, Draws)
 	}
 	return nil
-}
-
-// undefined reports whether err means that a figure has no value on some bags.
-func undefined(err error) bool {
-	for _, u := range []error{judge.ErrOneClass, judge.ErrTooFew, judge.ErrNoEvents, judge.ErrNoPairs, judge.ErrAllEqual} {
-		if errors.Is(err, u) {
-			return true
-		}
-	}
-	return false
 }

@@ -41,7 +41,7 @@ func drawn(kind milbench.TargetKind, bags int) Scored {
 // TestFigures: every kind has its figures, with values from package judge and intervals that contain them.
 func TestFigures(t *testing.T) {
 	for kind, want := range map[milbench.TargetKind]string{
-		milbench.BinaryTarget:   "AUC DeLong; accuracy Clopper-Pearson; balanced accuracy bootstrap of 80 bags; log-loss bootstrap of 80 bags; Brier score bootstrap of 80 bags",
+		milbench.BinaryTarget:   "AUC DeLong; accuracy Clopper-Pearson; balanced accuracy bootstrap of 80 bags; sensitivity Clopper-Pearson, 36 of 40; specificity Clopper-Pearson, 30 of 40; log-loss bootstrap of 80 bags; Brier score bootstrap of 80 bags",
 		milbench.ClassTarget:    "macro AUC bootstrap of 80 bags; accuracy Clopper-Pearson; balanced accuracy bootstrap of 80 bags; quadratic kappa bootstrap of 80 bags",
 		milbench.RealTarget:     "R² bootstrap of 80 bags; MAE bootstrap of 80 bags; RMSE bootstrap of 80 bags; Spearman's ρ bootstrap of 80 bags",
 		milbench.SurvivalTarget: "concordance bootstrap of 80 bags",
@@ -72,8 +72,8 @@ func TestFigures(t *testing.T) {
 	if f := list[0]; math.Abs(*f.Value-auc) > 1e-12 || math.Abs(*f.High-min(1, auc+1.959963984540054*se)) > 1e-9 {
 		t.Errorf("AUC %v to %v, want %v with error %v", *f.Value, *f.High, auc, se)
 	}
-	if loss, _ := judge.LogLoss(labels, scores); *list[3].Value != loss {
-		t.Errorf("log-loss %v, want %v", *list[3].Value, loss)
+	if loss, _ := judge.LogLoss(labels, scores); *list[5].Value != loss {
+		t.Errorf("log-loss %v, want %v", *list[5].Value, loss)
 	}
 	real := drawn(milbench.RealTarget, 80)
 	list, err = Figures(real, 1)
@@ -112,6 +112,9 @@ func TestFiguresOfGroups(t *testing.T) {
 	if r := width(grouped[1]) / width(alone[0]); r < 0.7 || r > 1.4 {
 		t.Errorf("the interval over groups is %v of that over bags", r)
 	}
+	if f := grouped[len(grouped)-1]; f.Name != "group AUC" || *f.Value != *alone[0].Value || *f.Low != *alone[0].Low { // copies have the scores of one
+		t.Errorf("%+v, want %+v", f, alone[0])
+	}
 	if *grouped[3].Low != *alone[2].Low || *grouped[3].High != *alone[2].High {
 		t.Errorf("balanced accuracy %v to %v, want %v to %v of the same draws", *grouped[3].Low, *grouped[3].High, *alone[2].Low, *alone[2].High)
 	}
@@ -125,7 +128,7 @@ func TestFiguresUndefined(t *testing.T) {
 		s.Targets[i].Label = 1
 	}
 	list, err := Figures(s, 1)
-	if err != nil || len(list) != 5 || list[4].Value != nil || list[4].Why == "" || list[0].Value != nil || !strings.Contains(list[0].Why, "only one class") || list[1].Low == nil {
+	if err != nil || len(list) != 7 || list[6].Value != nil || list[6].Why == "" || list[3].Low == nil || list[4].Why == "" || list[0].Value != nil || !strings.Contains(list[0].Why, "only one class") || list[1].Low == nil {
 		t.Errorf("%+v, %v", list, err)
 	}
 	perfect := Scored{Kind: milbench.BinaryTarget}
@@ -144,12 +147,12 @@ func TestFiguresUndefined(t *testing.T) {
 		s.Logits[i] = math.Inf(2*s.Targets[i].Label - 1)
 	}
 	list, err = Figures(s, 1)
-	if err != nil || *list[0].Value != *plain[0].Value || *list[1].Value != 1 || *list[3].Value != 0 || *list[4].Value != 0 {
+	if err != nil || *list[0].Value != *plain[0].Value || *list[1].Value != 1 || *list[5].Value != 0 || *list[6].Value != 0 {
 		t.Errorf("%+v, %v", list, err)
 	}
 	s.Logits[3] = -s.Logits[3]
 	list, err = Figures(s, 1)
-	if err != nil || *list[1].Value != 0.95 || list[3].Value != nil || !strings.Contains(list[3].Why, "infinite") || math.Abs(*list[4].Value-0.05) > 1e-12 {
+	if err != nil || *list[1].Value != 0.95 || list[5].Value != nil || !strings.Contains(list[5].Why, "infinite") || math.Abs(*list[6].Value-0.05) > 1e-12 {
 		t.Errorf("%+v, %v", list, err)
 	}
 	if m, err := Confusion(s); err != nil || m[0][0] != 10 || m[1][0] != 1 {

@@ -64,7 +64,7 @@ func HeldOut(all []results.Result, checksum string, setting json.RawMessage) (He
 		if err != nil {
 			return Held{}, err
 		}
-		return Held{}, fmt.Errorf("no results of this learner with this setting on this data, but of %s", short(labels))
+		return Held{}, fmt.Errorf("no results of this learner with this setting on this data, but of %s", Short(labels))
 	}
 	table, err := results.Tabulate(own)
 	if err != nil {
@@ -90,11 +90,11 @@ func list(names map[string]bool) string {
 		all = append(all, name)
 	}
 	slices.SortFunc(all, milbench.CompareNatural)
-	return short(all)
+	return Short(all)
 }
 
-// short joins the first few names.
-func short(names []string) string {
+// Short joins the first few names.
+func Short(names []string) string {
 	const most = 5
 	text := strings.Join(names[:min(most, len(names))], ", ")
 	if more := len(names) - most; more > 0 {

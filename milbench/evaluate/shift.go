@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -65,6 +66,45 @@ func (s Shift) Unlike() (list []FeatureShift) {
 		return cmp.Or(cmp.Compare(size(b), size(a)), cmp.Compare(b.Outside, a.Outside))
 	})
 	return list
+}
+
+// Warning says in one line which features are unlike those of training, "" if none is.
+func (s Shift) Warning() string {
+	var parts []string
+	for _, f := range s.Unlike() {
+		text := fmt.Sprintf("%s: %.1f %% of its values outside the range", f.Name, 100*f.Outside)
+		if f.Difference != nil {
+			text += fmt.Sprintf(", mean %+.1f standard deviations", *f.Difference)
+		}
+		parts = append(parts, text)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	most := min(5, len(parts))
+	text := strings.Join(parts[:most], "; ")
+	if more := len(parts) - most; more > 0 {
+		text += fmt.Sprintf("; and %d more", more)
+	}
+	return fmt.Sprintf("%s unlike those of training (of %d features): %s", Are(len(parts), "feature"), len(s.Features), text)
+}
+
+// Are counts things with their verb.
+func Are(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing + " is"
+	}
+	return fmt.Sprintf("%d %ss are", n, thing)
+}
+
+// Warn is [Shift.Warning] of bags that need no labels, given the profile of the training bags.
+func Warn(train milbench.Profile, s *milbench.Set) (string, error) {
+	fresh, err := milbench.ProfileOf(s)
+	if err != nil {
+		return "", err
+	}
+	shift, err := Compare(train, fresh, s)
+	return shift.Warning(), err
 }
 
 // Compare compares the features of new bags with those in training; fresh is the profile of the new bags

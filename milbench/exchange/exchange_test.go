@@ -157,7 +157,6 @@ func TestReadRefuses(t *testing.T) {
 		"a target":       {strings.Replace(text, ",binary,", ",ordinal,", 1), `f.csv: line 2: "ordinal" is not a kind of target; the kinds are binary`},
 		"another target": {strings.Replace(text, lines[2], strings.Replace(lines[2], ",binary,", ",real,", 1), 1), "f.csv: line 3: set, checksum, target"},
 		"another group":  {strings.Replace(text, lines[9], strings.Replace(lines[9], ",0,,1", ",0,x,1", 1), 1), "f.csv: line 10: bag b0 has another target or group than before"},
-		"one class":      {strings.ReplaceAll(text, "\"tumour, any\",1", "benign,0"), "f.csv: fold 0 of repeat 0 tests bags without AUC: only one class"},
 		"two of a name":  {strings.ReplaceAll(text, "\"tumour, any\"", "benign"), `f.csv: classes 0 and 1 are both called "benign"`},
 		"no label":       {strings.Replace(text, "benign", "", 1), "f.csv: line 2: bag b0: no label"},
 		"fields":         {text + "a,b\n", "f.csv: line 18: wrong number of fields"},

@@ -11,7 +11,6 @@ import (
 	"strconv"
 
 	"synpool/milbench"
-	"synpool/milbench/results"
 )
 
 // Bag is a bag of a set, without its instances.
@@ -231,8 +230,7 @@ const (
 	maxClasses = 1000
 )
 
-// check returns an error if classes are indistinguishable, a group is divided, or the main figure is undefined in a
-// fold.
+// check returns an error if classes are indistinguishable or a group is divided.
 func (p *Parts) check(name string) error {
 	for class, label := range p.Classes {
 		switch {
@@ -243,30 +241,14 @@ func (p *Parts) check(name string) error {
 		}
 	}
 	for repeat, tested := range p.Tested {
-		folds, groups := make([][]results.ScoredBag, p.Run), map[string]int{}
+		groups := map[string]int{}
 		for i, fold := range tested {
 			b := p.Bags[i]
 			if other, known := groups[b.Group]; known && b.Group != "" && other != fold {
 				return fmt.Errorf("%s: the bags of group %s are in several parts of repeat %d", name, b.Group, repeat)
 			}
 			groups[b.Group] = fold
-			if fold != untested {
-				folds[fold] = append(folds[fold], results.ScoredBag{ID: b.ID, Target: b.Target, Scores: make([]float64, p.scores())})
-			}
-		}
-		for fold, bags := range folds {
-			if _, err := results.Figure(p.Kind, len(p.Classes), bags); err != nil {
-				return fmt.Errorf("%s: fold %d of repeat %d tests bags without %s: %w; take fewer folds", name, fold, repeat, results.FigureName(p.Kind), err)
-			}
 		}
 	}
 	return nil
-}
-
-// scores returns the number of scores per bag.
-func (p *Parts) scores() int {
-	if p.Kind == milbench.ClassTarget {
-		return len(p.Classes)
-	}
-	return 1
 }

@@ -8,8 +8,12 @@ import (
 	"slices"
 )
 
-// undefined lists the errors that a figure may return for a bootstrap draw without a value.
-var undefined = []error{ErrOneClass, ErrTooFew, ErrNoEvents, ErrNoPairs, ErrAllEqual}
+// Undefined reports whether err means that a figure has no value on some bags, although the bags are valid. A table
+// leaves its cell empty then.
+func Undefined(err error) bool {
+	return slices.ContainsFunc([]error{ErrOneClass, ErrTooFew, ErrNoEvents, ErrNoPairs, ErrAllEqual, ErrBeyondFollowUp, ErrRange},
+		func(of error) bool { return errors.Is(err, of) })
+}
 
 // bootstrapStream separates the generator of [Bootstrap] from others with the same seed.
 const bootstrapStream = 0x626f6f7473747261
@@ -53,7 +57,7 @@ func Bootstrap(units [][]int, draws int, level float64, seed uint64, figure func
 		switch {
 		case err == nil && !math.IsNaN(v):
 			values = append(values, v)
-		case err == nil || slices.ContainsFunc(undefined, func(u error) bool { return errors.Is(err, u) }):
+		case err == nil || Undefined(err):
 			left++
 		default:
 			return 0, 0, 0, err

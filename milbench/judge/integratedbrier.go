@@ -16,7 +16,7 @@ import (
 // It equals integrated_brier_score of scikit-survival.
 func IntegratedBrier(censoring SurvivalCurve, times []float64, events []bool, survival [][]float64, at []float64) (float64, error) {
 	if len(at) < 2 {
-		return 0, fmt.Errorf("%w: an integral over %d time", ErrTooFew, len(at))
+		return 0, fmt.Errorf("%w: times of the integral: %d", ErrTooFew, len(at))
 	}
 	scores, err := survivalBriers(censoring, times, events, survival, at)
 	if err != nil {

@@ -7,6 +7,9 @@ import (
 	"math"
 )
 
+// ErrRange is wrapped by the error returned if a figure is undefined because sums of squares overflow or vanish.
+var ErrRange = errors.New("values are too large or too small; rescale them")
+
 // ErrAllEqual is wrapped by the error returned if a figure is undefined because all values are equal.
 var ErrAllEqual = errors.New("all values are equal")
 

@@ -21,7 +21,7 @@ func Pearson(x, y []float64) (float64, error) {
 	}
 	r := stat.Correlation(x, y, nil)
 	if math.IsNaN(r) || math.IsInf(r, 0) {
-		return 0, fmt.Errorf("sums of squares of %d pairs overflow or vanish; rescale the values", len(x))
+		return 0, fmt.Errorf("%w: sums of squares of %d pairs", ErrRange, len(x))
 	}
 	return max(-1, min(r, 1)), nil
 }

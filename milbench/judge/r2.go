@@ -30,5 +30,5 @@ func R2(targets, predictions []float64) (float64, error) {
 	if ratio := residual / total; !math.IsNaN(ratio) && !math.IsInf(ratio, 0) {
 		return 1 - ratio, nil
 	}
-	return 0, fmt.Errorf("sums of squares are %v and %v; rescale targets and predictions", residual, total)
+	return 0, fmt.Errorf("%w: sums of squares are %v and %v", ErrRange, residual, total)
 }

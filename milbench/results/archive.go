@@ -100,9 +100,9 @@ type archivedFit struct {
 	Test   float32s `json:"test"` // scores, as many for each bag
 	Inside *Inside  `json:"inside,omitempty"`
 
-	InstanceAUC *float64  `json:"instance_auc,omitempty"`
-	GroupAUC    *GroupAUC `json:"group_auc,omitempty"`
-	MemberAUC   []float64 `json:"member_auc,omitempty"`
+	InstanceAUC *float64     `json:"instance_auc,omitempty"`
+	Group       *GroupFigure `json:"group_auc,omitempty"`
+	MemberAUC   []float64    `json:"member_auc,omitempty"`
 }
 
 // float32s are numbers with five significant digits, which a float32 always holds.
@@ -262,8 +262,8 @@ func (s *archivedSet) add(r Result) (*archivedFit, error) {
 		auc := rounded(*r.InstanceAUC)
 		fit.InstanceAUC = &auc
 	}
-	if r.GroupAUC != nil {
-		fit.GroupAUC = &GroupAUC{rounded(r.GroupAUC.Mean), rounded(r.GroupAUC.Max)}
+	if r.Group != nil {
+		fit.Group = &GroupFigure{rounded(r.Group.Mean), rounded(r.Group.Max)}
 	}
 	fit.Config, s.Configs = place(s.Configs, r.Config, func(x, y json.RawMessage) bool { return bytes.Equal(x, y) })
 	last.Fits = append(last.Fits, fit)
@@ -387,7 +387,7 @@ func (p archived) result(s archivedSet, part archivedPart, fit archivedFit) (Res
 	}
 	by := p.Made[fit.Made]
 	r := Result{
-		Set: s.Set, Checksum: s.Checksum, Leaked: s.Leaked, Config: s.Configs[fit.Config], Target: s.Target, Classes: s.Classes, Epoch: fit.Epoch, Inside: fit.Inside, InstanceAUC: fit.InstanceAUC, GroupAUC: fit.GroupAUC, MemberAUC: fit.MemberAUC,
+		Set: s.Set, Checksum: s.Checksum, Leaked: s.Leaked, Config: s.Configs[fit.Config], Target: s.Target, Classes: s.Classes, Epoch: fit.Epoch, Inside: fit.Inside, InstanceAUC: fit.InstanceAUC, Group: fit.Group, MemberAUC: fit.MemberAUC,
 		Protocol: part.Protocol, Optimistic: part.Optimistic, Folds: part.Folds, FoldsRun: part.FoldsRun, Inner: part.Inner, Seed: part.Seed, Repeat: part.Repeat, Fold: part.Fold,
 		Backend: by.Backend, Version: by.Version, Revision: by.Revision,
 	}

@@ -229,7 +229,7 @@ func (r Row) less(s Row, rope float64) (Difference, error) {
 		return d, fmt.Errorf("%w: of a single fold, that takes a binary target and as many repeats of both", errUncomparable)
 	}
 	difference, se, err := judge.DeLongDifference(r.labels, r.scores, s.scores)
-	if errors.Is(err, judge.ErrTooFew) {
+	if judge.Undefined(err) {
 		return d, fmt.Errorf("%w: %v", errUncomparable, err)
 	}
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"synpool/milbench"
@@ -62,6 +63,15 @@ var figures = map[milbench.TargetKind][]figure{
 	},
 }
 
+// value is the figure of bags; an infinite one is undefined.
+func (f figure) value(bags []ScoredBag, classes int) (float64, error) {
+	v, err := f.of(bags, classes)
+	if err == nil && (math.IsInf(v, 0) || math.IsNaN(v)) {
+		return 0, fmt.Errorf("%w: the figure is %v", judge.ErrRange, v)
+	}
+	return v, err
+}
+
 // losses has the loss that breaks ties when a model is chosen. Survival has none.
 var losses = map[milbench.TargetKind]func(bags []ScoredBag, classes int) (float64, error){
 	milbench.BinaryTarget: ofLabels(judge.LogLoss),
@@ -100,6 +110,42 @@ func (r Row) Named() []Named {
 	return list
 }
 
+// ByGroup joins the bags of each unit ([milbench.Units]) to one. Its scores are the means of theirs or, with largest,
+// the largest. Of two classes it is positive if one of them is, and its real target is their mean. It returns nil if
+// bags of a unit differ in another class, or in time or event.
+func ByGroup(kind milbench.TargetKind, bags []ScoredBag, units [][]int, largest bool) (joined []ScoredBag) {
+	for _, unit := range units {
+		one := bags[unit[0]]
+		one.Scores, one.Survival = slices.Clone(one.Scores), nil
+		for _, i := range unit[1:] {
+			b := bags[i]
+			switch {
+			case kind == milbench.BinaryTarget:
+				one.Label = max(one.Label, b.Label)
+			case kind == milbench.RealTarget:
+				one.Value += b.Value
+			case b.Target != one.Target:
+				return nil
+			}
+			for k, score := range b.Scores {
+				if largest {
+					one.Scores[k] = max(one.Scores[k], score)
+				} else {
+					one.Scores[k] += score
+				}
+			}
+		}
+		if kind == milbench.RealTarget {
+			one.Value /= float64(len(unit))
+		}
+		if !largest {
+			floats.Scale(1/float64(len(unit)), one.Scores)
+		}
+		joined = append(joined, one)
+	}
+	return joined
+}
+
 // FigureName returns the name of the main figure for a kind of target, for example AUC.
 func FigureName(kind milbench.TargetKind) string { return mainFigure(kind).heading }
 
@@ -107,9 +153,7 @@ func FigureName(kind milbench.TargetKind) string { return mainFigure(kind).headi
 var errNoCurves = errors.New("no survival curves")
 
 // undefined reports whether err means that these bags have no such figure.
-func undefined(err error) bool {
-	return slices.ContainsFunc([]error{judge.ErrOneClass, judge.ErrAllEqual, judge.ErrNoEvents, judge.ErrNoPairs, judge.ErrTooFew, errNoCurves}, func(of error) bool { return errors.Is(err, of) })
-}
+func undefined(err error) bool { return judge.Undefined(err) || errors.Is(err, errNoCurves) }
 
 // ofLabels adapts a figure of labels and scores to bags with a binary target.
 func ofLabels(of func(labels []int, scores []float64) (float64, error)) func([]ScoredBag, int) (float64, error) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,7 +60,10 @@ type column struct {
 func (t Table) columns(plusMinus, dash string) []column {
 	all := figures[t.Rows[0].Target]
 	main := func(r Row) string {
-		if r.SD == nil {
+		switch {
+		case math.IsNaN(r.Mean):
+			return ""
+		case r.SD == nil:
 			return threeDigits(r.Mean)
 		}
 		return threeDigits(r.Mean) + " " + plusMinus + " " + threeDigits(*r.SD)
@@ -88,11 +92,11 @@ func (t Table) columns(plusMinus, dash string) []column {
 		list = append(list, column{"inst. AUC", false, func(r Row) string { return optional(r.InstanceAUC) }})
 	}
 	if t.groups() {
-		list = append(list, column{"group AUC", false, func(r Row) string {
-			if r.GroupAUC == nil {
+		list = append(list, column{"group " + all[0].heading, false, func(r Row) string {
+			if r.Group == nil {
 				return ""
 			}
-			return threeDigits(r.GroupAUC.Mean)
+			return threeDigits(r.Group.Mean)
 		}})
 	}
 	return append(list, column{"Protocol", true, Row.protocolCell})
@@ -121,9 +125,9 @@ func (t Table) byTarget() iter.Seq[Table] {
 	}
 }
 
-// groups reports whether any row has a group AUC.
+// groups reports whether any row has a figure of groups.
 func (t Table) groups() bool {
-	return slices.ContainsFunc(t.Rows, func(r Row) bool { return r.GroupAUC != nil })
+	return slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Group != nil })
 }
 
 // instances reports whether any row has an instance AUC.
@@ -280,8 +284,8 @@ func (t Table) allNotes() []string {
 			"for the instance labels; mean over bags and fits.")
 	}
 	if t.groups() {
-		notes = append(notes, "group AUC: of the groups of bags, such as patients, by the mean of their scores (--json has that by the largest, too); a group is "+
-			"positive if a bag of it is. Mean over folds and repeats.")
+		notes = append(notes, "group figures: of the groups of bags, such as patients, by the mean of their scores (--json has that by the largest, too). A group is "+
+			"positive if a bag of it is; there is no figure if its bags differ in class, time or event. Mean over folds and repeats.")
 	}
 	if optimistic {
 		notes = append(notes, "optimistic: the epoch was chosen on the test part, so the figure is too good.")
@@ -313,10 +317,10 @@ func (t Table) writeCSV(w io.Writer) error {
 	c.Write(append(headings, "instance_auc", "group_auc_mean", "group_auc_max", "checksum", "config", "backends", "versions", "revisions"))
 	for _, r := range t.Rows {
 		var groupMean, groupMax *float64
-		if r.GroupAUC != nil {
-			groupMean, groupMax = &r.GroupAUC.Mean, &r.GroupAUC.Max
+		if r.Group != nil {
+			groupMean, groupMax = &r.Group.Mean, &r.Group.Max
 		}
-		cells := []string{r.Set, r.Setting, r.Target.String(), r.Figure, sixDigits(&r.Mean), sixDigits(r.SD), strconv.Itoa(r.N), r.Protocol,
+		cells := []string{r.Set, r.Setting, r.Target.String(), r.Figure, sixDigits(r.mean()), sixDigits(r.SD), strconv.Itoa(r.N), r.Protocol,
 			mark(r.Optimistic, "optimistic"), mark(r.Leaked, "LEAKED"), mark(r.Declared, "declared"), strconv.Itoa(r.Folds), strconv.Itoa(r.FoldsRun),
 			strconv.Itoa(r.TestBags), sixDigits(r.Low), sixDigits(r.High), string(r.Interval), sixDigits(r.SE)}
 		for _, f := range others {
@@ -327,6 +331,14 @@ func (t Table) writeCSV(w io.Writer) error {
 	}
 	c.Flush()
 	return c.Error()
+}
+
+// mean returns the main figure, or nil if no fold has one.
+func (r Row) mean() *float64 {
+	if math.IsNaN(r.Mean) {
+		return nil
+	}
+	return &r.Mean
 }
 
 // sixDigits formats a figure, or returns "" if it is missing.

@@ -40,8 +40,8 @@ type Result struct {
 	// instances together.
 	InstanceAUC *float64 `json:"instance_auc,omitempty"`
 
-	// GroupAUC is the AUC over the groups of the test part, such as patients, if every bag has a group.
-	GroupAUC *GroupAUC `json:"group_auc,omitempty"`
+	// Group is the main figure of the groups of the test part, such as patients, if every bag has a group.
+	Group *GroupFigure `json:"group_auc,omitempty"` // files use this name for every kind of target
 
 	// MemberAUC has, for an ensemble, the test AUC of each member at this epoch.
 	MemberAUC []float64 `json:"member_auc,omitempty"`
@@ -57,9 +57,8 @@ type Result struct {
 	WallS      float64 `json:"wall_s"` // duration of the fit in seconds
 }
 
-// GroupAUC is the AUC over groups of bags. A group is positive if any of its bags is. Its score is the mean or the
-// largest score of its bags.
-type GroupAUC struct {
+// GroupFigure is the main figure of groups of bags, by the mean or the largest score of their bags ([ByGroup]).
+type GroupFigure struct {
 	Mean float64 `json:"mean"`
 	Max  float64 `json:"max"`
 }
@@ -157,11 +156,7 @@ func (r Result) Figure() (float64, error) {
 
 // testError adds the test part to an error.
 func (r Result) testError(err error) error {
-	hint := ""
-	if undefined(err) && r.Folds > 1 {
-		hint = "; take fewer folds"
-	}
-	return fmt.Errorf("%s: repeat %d, fold %d, test part: %w%s", r.Set, r.Repeat+1, r.Fold+1, err, hint)
+	return fmt.Errorf("%s: repeat %d, fold %d, test part: %w", r.Set, r.Repeat+1, r.Fold+1, err)
 }
 
 // ValidationFigures returns the figures on the validation part, computed from its scores or kept by an archive. If
@@ -228,10 +223,12 @@ func (r Result) Validate() error {
 		return errors.New("no bags")
 	case r.InstanceAUC != nil && !(*r.InstanceAUC >= 0 && *r.InstanceAUC <= 1):
 		return fmt.Errorf("an AUC of instances of %v; it is from 0 to 1", *r.InstanceAUC)
-	case r.GroupAUC != nil && !(min(r.GroupAUC.Mean, r.GroupAUC.Max) >= 0 && max(r.GroupAUC.Mean, r.GroupAUC.Max) <= 1):
-		return fmt.Errorf("AUCs of groups of %v and %v; they are from 0 to 1", r.GroupAUC.Mean, r.GroupAUC.Max)
 	}
-	if in, of := r.Inside, mainFigure(r.Target); in != nil {
+	of := mainFigure(r.Target)
+	if g := r.Group; g != nil && !(min(g.Mean, g.Max) >= of.least && max(g.Mean, g.Max) <= of.most) {
+		return fmt.Errorf("%ss of groups of %v and %v; they are from %v to %v", of.heading, g.Mean, g.Max, of.least, of.most)
+	}
+	if in := r.Inside; in != nil {
 		switch {
 		case len(r.Validation) > 0:
 			return errors.New("scores of the validation part and what an archive keeps of them")

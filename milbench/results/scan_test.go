@@ -128,7 +128,7 @@ func TestScanned(t *testing.T) {
 	auc := 0.5
 	named := newFake().results()[0]
 	named.Classes, named.InstanceAUC, named.MemberAUC = []string{"benign", "malignant"}, &auc, []float64{0.25, 1}
-	named.GroupAUC = &GroupAUC{0.75, 1}
+	named.Group = &GroupFigure{0.75, 1}
 	for i := range named.Bags {
 		named.Bags[i].Instances = []float64{0.5, -1e-7, 3}
 	}
@@ -177,7 +177,7 @@ func FuzzScan(f *testing.F) {
 			f.Fatalf("a line as it is written is not scanned: %s", line)
 		}
 		result.InstanceAUC, result.MemberAUC, result.Seed = &auc, []float64{0.1, 1e-7}, 1<<64-1
-		result.GroupAUC = &GroupAUC{0, 0.125}
+		result.Group = &GroupFigure{0, 0.125}
 		result.Classes, result.Bags[0].Instances = []string{"no", "yes"}, []float64{1, -0.5}
 		if result.Fit, err = result.ID(); err != nil {
 			f.Fatal(err)

@@ -3,6 +3,7 @@ package results
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -28,9 +29,9 @@ type Row struct {
 	Setting string              `json:"setting"` // the pooling, and what distinguishes the row from others on the set
 	Target  milbench.TargetKind `json:"target"`
 	Figure  string              `json:"figure"` // name of the main figure
-	Mean    float64             `json:"mean"`
-	SD      *float64            `json:"sd"` // over repeats; null for one repeat
-	N       int                 `json:"n"`  // number of complete repeats
+	Mean    float64             `json:"mean"`   // NaN, null in JSON, if no fold has the figure
+	SD      *float64            `json:"sd"`     // over repeats; null for one repeat
+	N       int                 `json:"n"`      // number of complete repeats
 
 	Protocol   string `json:"protocol"`
 	Optimistic bool   `json:"optimistic"`
@@ -46,7 +47,7 @@ type Row struct {
 	Low      *float64  `json:"low"`
 	High     *float64  `json:"high"`
 	Interval Interval  `json:"interval,omitempty"`
-	Values   []float64 `json:"values"` // main figure of each repeat
+	Values   []float64 `json:"values"` // main figure of each repeat that has one
 
 	// SE is the standard error of one repeat's AUC. It is DeLong's error of each fold, with folds taken as
 	// independent, and the root mean square over repeats. It is null if a fold has fewer than two bags in a class,
@@ -54,15 +55,15 @@ type Row struct {
 	SE *float64 `json:"se"`
 
 	// Figures has the other figures for the kind of target by name, averaged over repeats. Average precision is
-	// averaged over folds; the others use the scores of all folds of a repeat together. A figure is absent if a
-	// repeat lacks it, for example rank correlation if all predictions are equal.
+	// averaged over folds; the others use the scores of all folds of a repeat together. Folds or repeats without a
+	// value are left out and noted; a figure is absent if none has it, for example the AUC of one class.
 	Figures map[string]float64 `json:"figures"`
 
 	// InstanceAUC is [Result.InstanceAUC] averaged over all fits; absent if no fit has it.
 	InstanceAUC *float64 `json:"instance_auc,omitempty"`
 
-	// GroupAUC is [Result.GroupAUC] averaged over all fits; absent if no fit has it.
-	GroupAUC *GroupAUC `json:"group_auc,omitempty"`
+	// Group is [Result.Group] averaged over the fits that have it; absent if none has.
+	Group *GroupFigure `json:"group_auc,omitempty"`
 
 	// Classes has the class names as spelt in the file. For a binary target the negative class is first.
 	Classes []string `json:"classes,omitempty"`
@@ -189,7 +190,7 @@ func tabulate(results []Result, inside func(comparison, *Table) ([]*rowFits, err
 		if len(r.repeats) == 0 {
 			continue
 		}
-		row, err := r.figures()
+		row, err := r.figures(&t)
 		if err != nil {
 			return Table{}, err
 		}
@@ -507,35 +508,51 @@ func (t *Table) noteMixtures() {
 	}
 }
 
-// figures computes the row.
-func (row *rowFits) figures() (Row, error) {
+// MarshalJSON writes null for a main figure that no fold has.
+func (r Row) MarshalJSON() ([]byte, error) {
+	type plain Row
+	if r.mean() != nil {
+		return json.Marshal(plain(r))
+	}
+	return json.Marshal(struct {
+		plain
+		Mean *float64 `json:"mean"`
+	}{plain: plain(r)})
+}
+
+// figures computes the row. It notes which figures are undefined, and why.
+func (row *rowFits) figures(t *Table) (Row, error) {
 	declared, _ := row.setting.values[declaredKey].(bool)
 	out := Row{Declared: declared, Set: row.set.shown, Checksum: row.set.checksum, Leaked: row.set.leaked, Classes: row.set.classes, Setting: row.label, N: len(row.repeats),
 		Target: row.set.target, Figure: mainFigure(row.set.target).heading, Config: row.config, Chosen: row.chosen, folds: make(map[foldKey]float64)}
 	all, classes := figures[row.set.target], len(row.set.classes)
-	sums, counts, lacks := make([]float64, len(all)), make([]int, len(all)), make([]bool, len(all))
+	sums, counts, lacks, why := make([]float64, len(all)), make([]int, len(all)), make([]int, len(all)), make([]error, len(all))
 	backends, versions, revisions := make(map[string]bool), make(map[string]bool), make(map[string]bool)
 	variance, defined := 0.0, row.set.target == milbench.BinaryTarget
 	var instances, groupMeans, groupMaxima, ofFolds []float64
 	for _, key := range slices.SortedFunc(maps.Keys(row.repeats), repeatKey.compare) {
 		folds := row.repeats[key]
 		var pooled []ScoredBag
-		foldSums, foldVariance := make([]float64, len(all)), 0.0
+		foldSums, foldCounts, foldVariance := make([]float64, len(all)), make([]int, len(all)), 0.0
 		for _, fold := range slices.Sorted(maps.Keys(folds)) {
 			r := folds[fold]
 			for i, f := range all {
 				if !f.folds {
 					continue
 				}
-				v, err := f.of(r.Bags, classes)
-				if i > 0 && undefined(err) {
-					lacks[i] = true
+				v, err := f.value(r.Bags, classes)
+				if undefined(err) {
+					lacks[i]++
+					if why[i] == nil || errors.Is(err, errNoCurves) {
+						why[i] = err
+					}
 					continue
 				}
 				if err != nil {
 					return Row{}, r.testError(err)
 				}
 				foldSums[i] += v
+				foldCounts[i]++
 				if i == 0 {
 					ofFolds = append(ofFolds, v)
 					out.folds[foldKey{key, fold}] = v
@@ -551,8 +568,8 @@ func (row *rowFits) figures() (Row, error) {
 			if r.InstanceAUC != nil {
 				instances = append(instances, *r.InstanceAUC)
 			}
-			if r.GroupAUC != nil {
-				groupMeans, groupMaxima = append(groupMeans, r.GroupAUC.Mean), append(groupMaxima, r.GroupAUC.Max)
+			if r.Group != nil {
+				groupMeans, groupMaxima = append(groupMeans, r.Group.Mean), append(groupMaxima, r.Group.Max)
 			}
 			pooled = append(pooled, r.Bags...)
 			backends[r.Backend], versions[r.Version], revisions[r.Revision] = true, true, true
@@ -560,7 +577,6 @@ func (row *rowFits) figures() (Row, error) {
 			out.Optimistic = out.Optimistic || r.Optimistic
 		}
 		n := float64(len(folds))
-		out.Values = append(out.Values, foldSums[0]/n)
 		variance += foldVariance / (n * n)
 		out.TestBags = max(out.TestBags, len(pooled))
 
@@ -571,12 +587,19 @@ func (row *rowFits) figures() (Row, error) {
 		}
 		for i, f := range all {
 			if f.folds {
-				sums[i] += foldSums[i] / n
-				counts[i]++
+				if foldCounts[i] > 0 {
+					sums[i] += foldSums[i] / float64(foldCounts[i])
+					counts[i]++
+				}
+				if i == 0 && foldCounts[0] > 0 {
+					out.Values = append(out.Values, foldSums[0]/float64(foldCounts[0]))
+				}
 				continue
 			}
-			value, err := f.of(pooled, classes)
+			value, err := f.value(pooled, classes)
 			if undefined(err) {
+				lacks[i]++
+				why[i] = cmp.Or(why[i], err)
 				continue
 			}
 			if err != nil {
@@ -589,26 +612,34 @@ func (row *rowFits) figures() (Row, error) {
 
 	n := float64(out.N)
 	out.Figures = make(map[string]float64)
-	for i, f := range all[1:] {
-		if counts[i+1] == out.N && !lacks[i+1] {
-			out.Figures[f.key] = sums[i+1] / n
+	for i, f := range all {
+		if errors.Is(why[i], errNoCurves) {
+			continue
+		}
+		if i > 0 && counts[i] > 0 {
+			out.Figures[f.key] = sums[i] / float64(counts[i])
+		}
+		if lacks[i] > 0 {
+			of, what := out.N, "repeats"
+			if f.folds {
+				of, what = out.N*out.FoldsRun, "folds"
+			}
+			t.Notes = append(t.Notes, fmt.Sprintf("%s, %s: %s is undefined in %d of %d %s, which are left out of it: %v", row.set.shown, row.label, f.name, lacks[i], of, what, why[i]))
 		}
 	}
-	for _, v := range out.Values {
-		out.Mean += v / n
-	}
+	out.Mean = stat.Mean(out.Values, nil) // NaN without values
 	if len(instances) > 0 {
 		mean := stat.Mean(instances, nil)
 		out.InstanceAUC = &mean
 	}
 	if len(groupMeans) > 0 {
-		out.GroupAUC = &GroupAUC{stat.Mean(groupMeans, nil), stat.Mean(groupMaxima, nil)}
+		out.Group = &GroupFigure{stat.Mean(groupMeans, nil), stat.Mean(groupMaxima, nil)}
 	}
 	if defined {
 		se := math.Sqrt(variance / n)
 		out.SE = &se
 	}
-	if out.N > 1 {
+	if len(out.Values) > 1 {
 		sd, err := judge.SD(out.Values)
 		if err != nil {
 			return Row{}, err
@@ -626,7 +657,7 @@ func (row *rowFits) figures() (Row, error) {
 func (r *Row) interval(folds []float64) (err error) {
 	var low, high float64
 	switch {
-	case r.N >= fewestRepeats:
+	case len(r.Values) >= fewestRepeats:
 		r.Interval = OverRepeats
 		_, low, high, err = judge.MeanInterval(r.Values, Level)
 	case len(folds) >= fewestFolds:

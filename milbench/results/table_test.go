@@ -305,9 +305,6 @@ func TestRowsApart(t *testing.T) {
 			t.Errorf("sets are named %s and %s", table.Rows[0].Set, table.Rows[1].Set)
 		}
 	}
-	if _, err := Tabulate([]Result{sample("set", config, 0, 0, []int{1, 1}, []float64{1, 2}), base[1]}); err == nil || !strings.Contains(err.Error(), "set: repeat 1, fold 1, test part: ") {
-		t.Errorf("a test part of one class: %v", err)
-	}
 }
 
 // TestNotes checks the notes on names, backends, versions and revisions.

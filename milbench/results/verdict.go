@@ -46,7 +46,7 @@ func (t Table) verdicts() (list []string, err error) {
 			return !maps.EqualFunc(r.folds, rows[0].folds, func(a, b float64) bool { return true })
 		})
 		noTest := rows[0].Target != milbench.BinaryTarget && !rows[0].overFolds()
-		if len(rows) < 2 || rows[0].Leaked || unequal || noTest {
+		if len(rows) < 2 || rows[0].Leaked || unequal || noTest || len(rows[0].folds) == 0 {
 			continue
 		}
 		text, err := verdict(rows)

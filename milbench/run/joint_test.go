@@ -194,9 +194,9 @@ func TestInstanceAUC(t *testing.T) {
 	}
 }
 
-// TestGroupAUC follows the group AUC from a set of patients to the table and the archive, and compares it with a
+// TestGroup follows the group AUC from a set of patients to the table and the archive, and compares it with a
 // count over all pairs.
-func TestGroupAUC(t *testing.T) {
+func TestGroup(t *testing.T) {
 	set := runtest.Set("patients", 60)
 	random := milbench.Rand(3, "scores")
 	group := map[string]string{}
@@ -241,8 +241,8 @@ func TestGroupAUC(t *testing.T) {
 			}
 			mean := share(func(x []float64) float64 { return stat.Mean(x, nil) })
 			most := share(func(x []float64) float64 { return slices.Max(x) })
-			if r.GroupAUC == nil || math.Abs(r.GroupAUC.Mean-mean) > 1e-5 || math.Abs(r.GroupAUC.Max-most) > 1e-5 {
-				t.Fatalf("list %d: AUC of groups %v, want %v and %v", k, r.GroupAUC, mean, most)
+			if r.Group == nil || math.Abs(r.Group.Mean-mean) > 1e-5 || math.Abs(r.Group.Max-most) > 1e-5 {
+				t.Fatalf("list %d: AUC of groups %v, want %v and %v", k, r.Group, mean, most)
 			}
 		}
 	}
@@ -262,8 +262,8 @@ func TestGroupAUC(t *testing.T) {
 	if _, err := other.Do(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	if found, err = results.Read(other.Dir); err != nil || found[0].GroupAUC != nil {
-		t.Errorf("an AUC of groups %v where a bag has no group, %v", found[0].GroupAUC, err)
+	if found, err = results.Read(other.Dir); err != nil || found[0].Group != nil {
+		t.Errorf("an AUC of groups %v where a bag has no group, %v", found[0].Group, err)
 	}
 }
 

@@ -398,7 +398,7 @@ func (s *setStudy) result(o milbench.Outcome) (results.Result, error) {
 			}
 			result.Epoch, result.Bags, result.Validation = e.Number, test, validation
 			if result.InstanceAUC, err = s.instanceAUC(fit, e.Test); err == nil {
-				result.GroupAUC, err = s.groupAUC(fit, e.Test)
+				result.Group, err = s.groupFigure(fit, test)
 			}
 			if err == nil && s.set.Kind == milbench.BinaryTarget {
 				result.MemberAUC, err = memberAUC(test, e.Test)
@@ -430,9 +430,12 @@ func memberAUC(bags []results.ScoredBag, scores []milbench.Prediction) (aucs []f
 	return aucs, nil
 }
 
-// isBest reports whether the main figure of bags exceeds *best, and updates *best.
+// isBest reports whether the main figure of bags exceeds *best, and updates *best. Without a figure it is the last epoch.
 func (s *setStudy) isBest(bags []results.ScoredBag, best *float64) (bool, error) {
 	figure, err := results.Figure(s.set.Kind, len(s.set.Classes), bags)
+	if judge.Undefined(err) {
+		return true, nil
+	}
 	if err != nil || figure <= *best {
 		return false, err
 	}

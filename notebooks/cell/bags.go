@@ -287,6 +287,16 @@ func (b *Bags) audited() (audit.Report, error) {
 	return audit.Inspect(source.Stored)
 }
 
+// training returns the bags that a model learns from: the training part, if there is an official split.
+func (b *Bags) training() (*opened, error) {
+	o, err := b.read()
+	if err != nil {
+		return nil, err
+	}
+	set, err := o.set.Part(milbench.TrainPart)
+	return &opened{set, o.entry, o.notes}, err
+}
+
 // identity is what results and models depend on: the checksum, and the names that are not part of it.
 func (o *opened) identity() []any {
 	return []any{o.set.Checksum, o.set.Name, o.set.Features, o.set.Classes, o.set.Leaked}

@@ -19,6 +19,7 @@ import (
 
 	"synpool/milbench"
 	"synpool/milbench/calibrate"
+	"synpool/milbench/evaluate"
 	"synpool/milbench/learner"
 	"synpool/milbench/learner/modeldir"
 	"synpool/milbench/learner/networks"
@@ -79,7 +80,7 @@ func (m *Model) Calibrate(method string) *Model {
 
 // calibrate learns a calibration unless it exists, and returns the folder of the model with it.
 func (m *Model) calibrate(method calibrate.Method) (string, error) {
-	o, err := m.bags.read()
+	o, err := m.bags.training()
 	if err != nil {
 		return "", err
 	}
@@ -146,7 +147,7 @@ func (l Learner) canonical(set *milbench.Set) (json.RawMessage, error) {
 
 // train trains a model unless it exists, and returns its folder.
 func train(bags *Bags, l Learner) (string, error) {
-	o, err := bags.read()
+	o, err := bags.training()
 	if err != nil {
 		return "", err
 	}
@@ -248,10 +249,43 @@ func (m *Model) score(model learner.Model, set *milbench.Set, name string, insta
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	notes := leakNotes(about)
+	if !instances {
+		unlike, err := m.unlike(dir, set)
+		if err != nil {
+			return nil, err
+		}
+		if unlike != "" {
+			notes = append(notes, unlike)
+		}
+	}
 	if note := predict.CalibrationNote(about, calibration); note != "" {
 		notes = append(notes, note)
 	}
 	return &scored{all, about, notes}, nil
+}
+
+// unlike returns a warning of features that are unlike those of training, "" if none is or these are not known.
+func (m *Model) unlike(dir string, set *milbench.Set) (string, error) {
+	if m.bags != nil {
+		o, err := m.bags.training()
+		if err != nil {
+			return "", err
+		}
+		learned, err := o.set.Impute(m.About().Missing)
+		if err != nil {
+			return "", err
+		}
+		train, err := milbench.ProfileOf(learned)
+		if err != nil {
+			return "", err
+		}
+		return evaluate.Warn(train, set)
+	}
+	card, _, err := modeldir.Inspect(dir)
+	if err != nil || card.Facts == nil {
+		return "", err
+	}
+	return evaluate.Warn(card.Facts.Data, set)
 }
 
 // leakNotes returns a warning if a model was trained with a column that leaks the labels.
