@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -217,7 +218,7 @@ func TestEvaluate(t *testing.T) {
 	// A model without thresholds says how to get them, and takes none from the new bags.
 	plain := filepath.Join(t.TempDir(), "plain")
 	succeed(t, "train", file, "--learner", "statistics-svm", "--out", plain)
-	if out, _ := succeed(t, "evaluate", plain, fresh); !strings.Contains(out, "no operating points: the card has no thresholds; train with --results FOLDER") || strings.Contains(out, "sensitivity") {
+	if out, _ := succeed(t, "evaluate", plain, fresh); !strings.Contains(out, "no operating points: the card has no thresholds; train with --results FOLDER") || strings.Contains(out, "chosen for") {
 		t.Error(out)
 	}
 	// Calibrated probabilities are those of predict.
@@ -230,7 +231,7 @@ func TestEvaluate(t *testing.T) {
 	for i, b := range predictions(t, plain, fresh) {
 		brier += math.Pow(*b.Probability-float64(labels[i]), 2) / float64(len(labels))
 	}
-	if f := calibrated.Figures[5]; f.Name != "Brier score" || math.Abs(*f.Value-brier) > 1e-9 || calibrated.Calibration != "platt" {
+	if f := calibrated.Figures[7]; f.Name != "Brier score" || math.Abs(*f.Value-brier) > 1e-9 || calibrated.Calibration != "platt" {
 		t.Errorf("%+v, want %v", f, brier)
 	}
 	// A network has logits.
@@ -243,10 +244,84 @@ func TestEvaluate(t *testing.T) {
 	text := slides(2, 20, 0)
 	refuse(t, exitUse, `has label "malignant", a class that the model does not know; it knows benign, cancer`, "evaluate", model, write(t, "words.csv", strings.ReplaceAll(text, "cancer", "malignant")))
 	refuse(t, exitUse, `has label "0", a class that the model does not know`, "evaluate", model, write(t, "numbers.csv", strings.NewReplacer("cancer", "1", "benign", "0").Replace(text)))
-	refuse(t, exitUse, "two classes are needed", "evaluate", model, write(t, "one.csv", strings.ReplaceAll(text, "cancer", "benign")))
 	refuse(t, exitUse, `no column "size"`, "evaluate", model, write(t, "names.csv", strings.Replace(text, "size", "length", 1)))
 	refuse(t, exitUse, "label", "evaluate", model, write(t, "unlabelled.csv", strings.Replace(text, "label", "remark", 1)))
 	refuse(t, exitUse, "it has no model.json", "evaluate", t.TempDir(), fresh)
+}
+
+// TestEvaluateOneClass: a cohort of one class, value or outcome has the figures that are defined, and says why others are not.
+func TestEvaluateOneClass(t *testing.T) {
+	text := slides(1, 60, 0)
+	fresh := strings.ReplaceAll(slides(2, 24, 0), "benign", "cancer")
+	numbered := func(text, benign, cancer string) string {
+		return strings.NewReplacer("benign", benign, "cancer", cancer).Replace(text)
+	}
+	for name, c := range map[string]struct{ train, test, defined, undefined string }{
+		"words":   {text, fresh, "sensitivity", "AUC"},
+		"numbers": {numbered(text, "0", "1"), numbered(fresh, "0", "1"), "sensitivity", "AUC"},
+		"classes": {strings.NewReplacer("s1-0,benign", "s1-0,normal", "s1-1,benign", "s1-1,normal", "s1-4,benign", "s1-4,normal").Replace(text), fresh, "accuracy", "macro AUC"},
+		"values":  {numbered(text, "0.5", "1.5"), numbered(fresh, "0.5", "1.5"), "MAE", "R²"},
+	} {
+		model := filepath.Join(t.TempDir(), "model")
+		succeed(t, "train", write(t, "train.csv", c.train), "--learner", "statistics-trees", "--out", model)
+		e := evaluationOf(t, model, write(t, "one.csv", c.test))
+		for _, f := range e.Figures {
+			if f.Name == c.undefined && (f.Value != nil || f.Why == "") || f.Name == c.defined && (f.Value == nil || f.Low == nil) {
+				t.Errorf("%s: %+v", name, f)
+			}
+		}
+	}
+}
+
+// TestSplit: train takes the training part of a split, and evaluate the test part, wherever the split stands.
+func TestSplit(t *testing.T) {
+	text, parts := slides(1, 60, 0), "train,val,test\n"
+	var column, first, second strings.Builder
+	for i, line := range slices.Collect(strings.Lines(text)) {
+		line = strings.TrimSpace(line)
+		var bag int
+		fmt.Sscanf(line, "s1-%d,", &bag)
+		part := []string{"train", "test", "val"}[bag/4%3]
+		switch {
+		case i == 0:
+			fmt.Fprintf(&column, "%s,fold\n", line)
+			fmt.Fprintln(&first, line)
+			fmt.Fprintln(&second, line)
+			continue
+		case part == "test":
+			fmt.Fprintln(&second, line)
+		default:
+			fmt.Fprintln(&first, line)
+		}
+		fmt.Fprintf(&column, "%s,%s\n", line, part)
+	}
+	for bag := range 60 {
+		row := []string{"", "", ""}
+		row[[]int{0, 2, 1}[bag/4%3]] = fmt.Sprint("s1-", bag)
+		parts += strings.Join(row, ",") + "\n"
+	}
+	train := func(args ...string) (string, string) {
+		model := filepath.Join(t.TempDir(), "model")
+		out, _ := succeed(t, append([]string{"train", "--learner", "statistics-svm", "--out", model}, args...)...)
+		return model, out
+	}
+	alone, _ := train(write(t, "slides.csv", first.String()))
+	want := evaluationOf(t, alone, write(t, "slides.csv", second.String()))
+	whole, splits, named := write(t, "slides.csv", text), write(t, "splits_0.csv", parts), write(t, "slides.csv", column.String())
+	usual := write(t, "slides.csv", strings.Replace(column.String(), "fold", "split", 1))
+	for _, args := range [][]string{{whole, "--split", splits}, {named, "--split", "fold"}, {usual}} {
+		model, out := train(args...)
+		got := evaluationOf(t, append([]string{model}, args...)...)
+		if !strings.Contains(out, "trained on 40 of 60 bags") || got.Bags != 20 || got.Whole != 60 || got.Trained != "slides, training part" || !reflect.DeepEqual(got.Figures, want.Figures) {
+			t.Errorf("%q: %s%+v, want %+v", args, out, got, want)
+		}
+	}
+	if _, out := train(usual, "--split", "none"); !strings.Contains(out, "trained on 60 bags") {
+		t.Error(out)
+	}
+	refuse(t, exitUse, "--split none: there is no column split", "evaluate", alone, whole, "--split", "none")
+	refuse(t, exitUse, "musk1 has no official split", "train", "musk1", "--split", "none", "--learner", "statistics-svm", "--out", t.TempDir())
+	refuse(t, exitUse, "of the same group (p1-0) in the test part", "train", write(t, "torn.csv", strings.NewReplacer("p1-2,", "p1-0,", "fold", "split").Replace(column.String())), "--learner", "statistics-svm", "--out", t.TempDir())
 }
 
 // TestEvaluateAnEarlierModel: a model whose card has no facts is judged, and a warning says what is missing.

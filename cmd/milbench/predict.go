@@ -100,19 +100,6 @@ those of the file become the medians of its training set. See milbench help file
 			if set, err = set.Impute(about.Missing); err != nil {
 				return err
 			}
-			card, _, err := modeldir.Inspect(args[0])
-			if err != nil {
-				return err
-			}
-			if card.Facts != nil {
-				unlike, err := evaluate.Warn(card.Facts.Data, set)
-				if err != nil {
-					return err
-				}
-				if unlike != "" {
-					p.note("warning: %s", unlike)
-				}
-			}
 			if about.Leaked {
 				p.note("note: %s was trained with a column that leaks the labels; its scores mean nothing for bags without that column", args[0])
 			}
@@ -129,6 +116,19 @@ those of the file become the medians of its training set. See milbench help file
 			}
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[1], err)
+			}
+			card, _, err := modeldir.Inspect(args[0])
+			if err != nil {
+				return err
+			}
+			if card.Facts != nil {
+				unlike, err := evaluate.Warn(card.Facts.Data, set)
+				if err != nil {
+					return err
+				}
+				if unlike != "" {
+					p.note("warning: %s", unlike)
+				}
 			}
 			if format == "json" || !instances {
 				if note := predict.CalibrationNote(about, calibration); note != "" {

@@ -74,7 +74,11 @@ func (s Shift) Warning() string {
 	for _, f := range s.Unlike() {
 		text := fmt.Sprintf("%s: %.1f %% of its values outside the range", f.Name, 100*f.Outside)
 		if f.Difference != nil {
-			text += fmt.Sprintf(", mean %+.1f standard deviations", *f.Difference)
+			verb := "%+.1f"
+			if math.Abs(*f.Difference) >= 1e6 {
+				verb = "%+.1g"
+			}
+			text += fmt.Sprintf(", mean "+verb+" standard deviations", *f.Difference)
 		}
 		parts = append(parts, text)
 	}
