@@ -304,3 +304,47 @@ func TestInsideOfKinds(t *testing.T) {
 		}
 	}
 }
+
+// TestByGroup compares figures of groups, by the mean and the largest score, with those of scikit-learn 1.9 and lifelines 0.30.
+func TestByGroup(t *testing.T) {
+	scores := []float64{0.3, -0.5, 1.2, 0.1, -0.7, 0.4, 0.9, -1.1, 0.2, 0.6, -0.3, 1.5}
+	positive := []int{0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1}
+	values := []float64{1, 2, 3, 5, 2, 2, 4, 1, 0, 1, 3, 6}
+	times := []float64{5, 3, 8, 2, 6, 4}
+	for kind, want := range map[milbench.TargetKind][2]float64{
+		milbench.BinaryTarget:   {0.7777777777777778, 1},
+		milbench.ClassTarget:    {0.08333333333333333, 0.16666666666666666},
+		milbench.RealTarget:     {-2.511739130434783, -1.0356521739130433},
+		milbench.SurvivalTarget: {0.6428571428571429, 0.6428571428571429},
+	} {
+		var bags []ScoredBag
+		var units [][]int
+		for i, score := range scores {
+			b := ScoredBag{ID: fmt.Sprint(i), Scores: []float64{score}}
+			switch kind {
+			case milbench.BinaryTarget:
+				b.Label = positive[i]
+			case milbench.ClassTarget:
+				b.Label, b.Scores = i/2%3, []float64{score, -score, scores[11-i]}
+			case milbench.RealTarget:
+				b.Value = values[i]
+			case milbench.SurvivalTarget:
+				b.Value, b.Event = times[i/2], i/2 != 2 && i/2 != 4
+			}
+			bags = append(bags, b)
+			if i%2 == 0 {
+				units = append(units, []int{i, i + 1})
+			}
+		}
+		for k, largest := range []bool{false, true} {
+			got, err := Figure(kind, 3, ByGroup(kind, bags, units, largest))
+			if err != nil || math.Abs(got-want[k]) > 1e-12 {
+				t.Errorf("%v, largest %v: %v, %v; want %v", kind, largest, got, err, want[k])
+			}
+		}
+		bags[1].Target = milbench.Target{Label: 1, Value: 99}
+		if one := ByGroup(kind, bags, units, false); (one == nil) != (kind == milbench.ClassTarget || kind == milbench.SurvivalTarget) {
+			t.Errorf("%v: targets that differ within a group: %+v", kind, one)
+		}
+	}
+}
