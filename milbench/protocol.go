@@ -1,6 +1,7 @@
 package milbench
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -201,7 +202,6 @@ func (p Protocol) testParts(s *Set, seed uint64, repeat int) ([][]int, error) {
 	for i := range all {
 		all[i] = i
 	}
-	rng := Rand(seed, "folds", repeat)
 	if s.HasSplit() {
 		var official []int
 		for i, b := range s.Bags {
@@ -210,48 +210,132 @@ func (p Protocol) testParts(s *Set, seed uint64, repeat int) ([][]int, error) {
 			}
 		}
 		if p.Name == PublishedProtocol {
-			return [][]int{firstOfShuffle(s, all, len(official), rng)}, nil
+			return [][]int{firstOfShuffle(s, all, len(official), Rand(seed, "folds", repeat))}, nil
 		}
 		return [][]int{official}, nil
 	}
 
-	rarest, fewest := "", len(s.Bags)
-	for class, n := range s.strata().count(all) {
-		switch {
-		case n >= fewest:
-		case s.NumClasses() > 0:
-			rarest, fewest = s.className(class)+" bags", n
-		case s.Kind == SurvivalTarget && class == 1: // without an event, a test part has no figure
-			rarest, fewest = "bags with an event", n
+	most, why := s.limit(all)
+	switch {
+	case most < 2:
+		return nil, fmt.Errorf("%s: %s; two at least are needed, one to train and one to test", s.Name, why)
+	case p.Folds > most:
+		return nil, fmt.Errorf("%s: --folds %d: %s; use at most %d folds", s.Name, p.Folds, why, most)
+	}
+	strata := s.strata()
+	cut := func(folds, repeat int) ([][]int, string) {
+		tests := strata.folds(all, folds, Rand(seed, "folds", repeat))
+		for _, test := range tests {
+			for class, n := range strata.count(test) {
+				if s.NumClasses() > 0 && (n == 0 || n == s.NumLabelled(class)) || len(test) == 0 {
+					return nil, s.uneven(class)
+				}
+			}
+		}
+		return tests, ""
+	}
+	tests, uneven := cut(p.Folds, repeat)
+	if uneven == "" {
+		_, run := p.FoldsOf(s)
+		return tests[:run], nil
+	}
+	for folds := p.Folds - 1; folds >= 2; folds-- {
+		works := true
+		for r := range min(p.Repeats, 10) {
+			_, why := cut(folds, r)
+			works = works && why == ""
+		}
+		if works {
+			return nil, fmt.Errorf("%s: --folds %d: %s; use --folds %d", s.Name, p.Folds, uneven, folds)
 		}
 	}
-	switch {
-	case fewest < 2:
-		return nil, fmt.Errorf("%s: there are only %d %s; two at least are needed, one to train and one to test", s.Name, fewest, rarest)
-	case p.Folds > fewest:
-		return nil, fmt.Errorf("%s: --folds %d: there are only %d %s; use at most %d folds", s.Name, p.Folds, fewest, rarest, fewest)
+	return nil, fmt.Errorf("%s: --folds %d: %s; name other groups with --group, or add bags", s.Name, p.Folds, uneven)
+}
+
+// limit returns how many folds some bags allow at most, and why.
+func (s *Set) limit(bags []int) (most int, why string) {
+	strata := s.strata()
+	groups := strata.groups(bags)
+	most = len(bags) + 1
+	consider := func(what string, is func(class int) bool) {
+		n := 0
+		var names []string
+		for _, g := range groups {
+			in := 0
+			for _, i := range g {
+				if is(strata.class[i]) {
+					in++
+				}
+			}
+			if n += in; in > 0 {
+				names = append(names, cmp.Or(s.Bags[g[0]].Group, s.Bags[g[0]].ID))
+			}
+		}
+		switch {
+		case len(names) >= most:
+			return
+		case n == len(names):
+			why = fmt.Sprintf("there are only %d %s", n, what)
+			if n == 1 {
+				why = "there is only 1 " + strings.Replace(what, "bags", "bag", 1)
+			}
+		case len(names) == 1:
+			why = fmt.Sprintf("its %d %s are of one group (%s), which is never divided", n, what, names[0])
+		default:
+			shown := strings.Join(names[:min(5, len(names))], ", ")
+			if len(names) > 5 {
+				shown += ", ..."
+			}
+			why = fmt.Sprintf("its %d %s are of %d groups (%s), which are never divided", n, what, len(names), shown)
+		}
+		most = len(names)
 	}
-	_, run := p.FoldsOf(s)
-	return s.strata().folds(all, p.Folds, rng)[:run], nil
+	consider("bags", func(int) bool { return true })
+	for class := range s.NumClasses() {
+		consider(s.bagsOf(class), func(of int) bool { return of == class })
+	}
+	if s.Kind == SurvivalTarget { // without an event, a test part has no figure
+		consider("bags with an event", func(of int) bool { return of == 1 })
+	}
+	return most, why
+}
+
+// uneven says which group has most bags of a class.
+func (s *Set) uneven(class int) string {
+	groups, largest := make(map[string]int), ""
+	for _, b := range s.Bags {
+		if b.Label != class && s.NumClasses() > 0 {
+			continue
+		}
+		if groups[b.Group]++; b.Group != "" && groups[b.Group] > groups[largest] || largest == "" {
+			largest = b.Group
+		}
+	}
+	what, of := "bags", len(s.Bags)
+	if s.NumClasses() > 0 {
+		what, of = s.bagsOf(class), s.NumLabelled(class)
+	}
+	return fmt.Sprintf("group %s has %d of %d %s, and groups are never divided", largest, groups[largest], of, what)
+}
+
+// bagsOf names the bags of a class in messages.
+func (s *Set) bagsOf(class int) string {
+	if s.Kind == BinaryTarget && s.Classes == nil {
+		return s.className(class) + " bags"
+	}
+	return "bags of class " + s.ClassName(class)
 }
 
 // fit returns the fit for a fold, without a setting.
 func (p Protocol) fit(s *Set, test []int, seed uint64, repeat, fold int) (Fit, error) {
 	cut, _ := p.FoldsOf(s)
 	where := fmt.Sprintf("%s: repeat %d, fold %d of %d", s.Name, repeat+1, fold+1, cut)
-	advice := "use fewer folds (--folds)"
-	groups := make(map[string]bool)
-	for _, b := range s.Bags {
-		groups[b.Group] = true
-	}
-	if !groups[""] {
-		advice += fmt.Sprintf(": its %d bags are of %d groups, which stay whole", len(s.Bags), len(groups))
-	}
+	advice := "change the split column or leave it out"
 	if s.HasSplit() {
-		where, advice = fmt.Sprintf("%s: repeat %d, official split", s.Name, repeat+1), "change the split column or leave it out"
-		if p.Name == PublishedProtocol {
-			advice = "use another --seed or the honest protocol"
-		}
+		where = fmt.Sprintf("%s: repeat %d, official split", s.Name, repeat+1)
+	}
+	if p.Name == PublishedProtocol {
+		advice = "use another --seed or the honest protocol"
 	}
 
 	inTest := make([]bool, len(s.Bags))
@@ -285,12 +369,14 @@ func (p Protocol) fit(s *Set, test []int, seed uint64, repeat, fold int) (Fit, e
 	case p.Name == NestedProtocol && p.Inner > 0:
 		var err error
 		if fit.Inner, err = CutInner(s.Task(nil), fit.Train, p.Inner, SplitSeed(seed, "inner", repeat, fold)); err != nil {
-			return Fit{}, fmt.Errorf("%s: %w", where, err)
+			_, why := s.limit(train)
+			return Fit{}, fmt.Errorf("%s: in its training part %s: %w", where, why, err)
 		}
 	case p.Name == NestedProtocol:
 		validation := validationPart(s, train, Rand(seed, "validation", repeat, fold))
 		if validation == nil {
-			return Fit{}, fmt.Errorf("%s: no fifth of the training part has both classes and leaves both; use the honest protocol or a larger set", where)
+			_, why := s.limit(train)
+			return Fit{}, fmt.Errorf("%s: in its training part %s: no fifth of it has all classes and leaves all; use the honest protocol or a larger set", where, why)
 		}
 		fit.Validation = validation
 		fit.Train = slices.DeleteFunc(fit.Train, func(e Example) bool {

@@ -286,6 +286,15 @@ func TestOfficialSplit(t *testing.T) {
 	}
 }
 
+// inGroups returns 40 bags, 20 of them positive, in groups of both classes.
+func inGroups(groups int) *Set {
+	s := testSet(40, 20)
+	for i := range s.Bags {
+		s.Bags[i].Group = fmt.Sprint("g", i%groups)
+	}
+	return s
+}
+
 func TestFitsErrors(t *testing.T) {
 	oneSided := split(testSet(30, 10)) // test part: 0, 3, 6, ...
 	for i := range oneSided.Bags {
@@ -293,6 +302,11 @@ func TestFitsErrors(t *testing.T) {
 	}
 	torn := split(testSet(30, 15))
 	torn.Bags[0].Group, torn.Bags[1].Group = "patient7", "patient7"
+	triangle := testSet(30, 15) // any two of three groups share a class that the third lacks
+	triangle.Kind, triangle.Classes = ClassTarget, []string{"a", "b", "c"}
+	for i := range triangle.Bags {
+		triangle.Bags[i].Label, triangle.Bags[i].Group = i%3, fmt.Sprint("g", (i%3+i/3%2)%3)
+	}
 	clumped := testSet(30, 15) // all positives are from one patient
 	for i := range 15 {
 		clumped.Bags[i].Group = "patient1"
@@ -314,10 +328,14 @@ func TestFitsErrors(t *testing.T) {
 		{"rarer negative", Protocol{Name: HonestProtocol, Folds: 10, Repeats: 1}, testSet(40, 33), "only 7 negative bags; use at most 7"},
 		{"one class", Honest(), testSet(20, 20), "two classes"},
 		{"no bags", Honest(), &Set{Name: "void"}, "void: no bags"},
-		{"group", Protocol{Name: HonestProtocol, Folds: 3, Repeats: 1}, clumped, "no positive bag in the"},
+		{"group", Protocol{Name: HonestProtocol, Folds: 3, Repeats: 1}, clumped, "test: its 15 positive bags are of one group (patient1), which is never divided; two at least are needed"},
+		{"one group", Protocol{Name: HonestProtocol, Folds: 2, Repeats: 1}, inGroups(1), "test: its 40 bags are of one group (g0), which is never divided"},
+		{"few groups", Protocol{Name: HonestProtocol, Folds: 5, Repeats: 1}, inGroups(4), "test: --folds 5: its 40 bags are of 4 groups (g0, g1, g2, g3), which are never divided; use at most 4 folds"},
+		{"uneven groups", Protocol{Name: HonestProtocol, Folds: 2, Repeats: 2}, triangle, "5 of 10 bags of class c, and groups are never divided; name other groups with --group, or add bags"},
+		{"bags out", Protocol{Name: HonestProtocol, Folds: 40, Repeats: 1}, testSet(40, 20), "test: --folds 40: there are only 20 negative bags; use at most 20 folds"},
 		{"split of one class", Honest(), oneSided, "test: repeat 1, official split: no negative bag in the test part"},
 		{"torn group", Honest(), torn, "bag bag1 is in the training part and bag bag0 of the same group (patient7) in the test part"},
-		{"validation", Protocol{Name: NestedProtocol, Folds: 2, Repeats: 1}, testSet(20, 2), "no fifth of the training part"},
+		{"validation", Protocol{Name: NestedProtocol, Folds: 2, Repeats: 1}, testSet(20, 2), "in its training part there is only 1 positive bag: no fifth of it"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := test.p.Fits(test.s, oneSetting, 1)

@@ -294,7 +294,7 @@ func TestFitsInner(t *testing.T) {
 	}
 
 	// The error says which training part cannot be cut.
-	if _, err := (Protocol{Name: NestedProtocol, Folds: 2, Repeats: 1, Inner: 5}).Fits(testSet(60, 2), oneSetting, 1); !errors.Is(err, ErrInner) || !strings.HasPrefix(err.Error(), "test: repeat 1, fold 1 of 2: the training part cannot be cut") {
+	if _, err := (Protocol{Name: NestedProtocol, Folds: 2, Repeats: 1, Inner: 5}).Fits(testSet(60, 2), oneSetting, 1); !errors.Is(err, ErrInner) || !strings.HasPrefix(err.Error(), "test: repeat 1, fold 1 of 2: in its training part there is only 1 positive bag: the training part cannot be cut") {
 		t.Errorf("error %v", err)
 	}
 }

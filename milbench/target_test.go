@@ -102,7 +102,7 @@ func TestStrata(t *testing.T) {
 	for i := range s.Bags {
 		s.Bags[i].Label = i % 3
 	}
-	if _, err := (Protocol{Name: HonestProtocol, Folds: 3, Repeats: 1}).Fits(s, oneSetting, 1); err == nil || !strings.Contains(err.Error(), "there are only 2 a bags; use at most 2 folds") {
+	if _, err := (Protocol{Name: HonestProtocol, Folds: 3, Repeats: 1}).Fits(s, oneSetting, 1); err == nil || !strings.Contains(err.Error(), "there are only 2 bags of class a; use at most 2 folds") {
 		t.Errorf("error %v", err)
 	}
 }

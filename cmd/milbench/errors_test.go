@@ -228,7 +228,7 @@ func TestUnreadable(t *testing.T) {
 	})
 	t.Run("few positives", func(t *testing.T) {
 		file := write(t, "few.csv", "bag,label,p\na,1,2\nb,0,3\nc,0,4\nd,0,1\n")
-		refuse(t, exitUse, "there are only 1 positive bags; two at least are needed", "run", file, "--folds", "2", "--out", file+".out")
+		refuse(t, exitUse, "there is only 1 positive bag; two at least are needed", "run", file, "--folds", "2", "--out", file+".out")
 	})
 	t.Run("fold without positives", func(t *testing.T) {
 		file := write(t, "group.csv", "bag,label,group,p\na,1,G,2\nb,1,G,3\nc,0,,4\nd,0,,1\n")
