@@ -155,31 +155,90 @@ func prose(markdown string) (all []string) {
 }
 
 var (
-	formula    = regexp.MustCompile("(?s)```.*?```|" + `\$\$.*?\$\$|\$[^$]*\$|` + "`[^`]*`" + `|\]\([^)]*\)`)
-	release    = regexp.MustCompile(`(CC BY|Python|data set) \d+\.\d+`)
-	sentence   = regexp.MustCompile(`[.:?!)]\s+[A-Z*]|\n\n`)
-	attributed = regexp.MustCompile(`\b(1[89]|20)\d\d\b|https://|README\.md|n = \d`)
-	decimal    = regexp.MustCompile(`(\d+\.\d+)( %)?`)
-	number     = regexp.MustCompile(`\d+(\.\d+)?(e[-+]\d+)?`)
+	formula   = regexp.MustCompile("(?s)```.*?```|" + `\$\$.*?\$\$|\$[^$]*\$|` + "`[^`]*`")
+	reference = regexp.MustCompile(`(?i)\b(CC BY|Python|data set|equations?|section|theorem|procedure|notebook) \d+(\.\d+)*( to \d+)?|\b(1[89]|20)\d\d\b`)
+	sentence  = regexp.MustCompile(`[.:?!)]\s+[A-Z*]|\n\n`)
+	quantity  = regexp.MustCompile(`\b(\d[\d,]*(\.\d+)?)\b( %)?`)
+	number    = regexp.MustCompile(`\d+(\.\d+)?(e[-+]\d+)?`)
+	outOf     = regexp.MustCompile(`(?i)\b(` + spelt + `) (\w+ )?of (` + spelt + `)\b`)
+	verdict   = regexp.MustCompile(`(?i)\bwe cannot tell\b|\bcannot be told apart\b|\bno difference\b|\bopposite holds\b|\byes, by\b|\bno, lower\b|\b(refut|confirm|contradict)\w+|\b(is|are) (not )?(un)?decided\b`)
+	target    = regexp.MustCompile(`\]\([^)]*\)`)
+	quoted    = regexp.MustCompile(`"[^"]*"`)
+	reported  = regexp.MustCompile(`\[([^\]]*)\]\((\.\./RESULTS\.md|\.\./docs/tables\.md)#([a-z-]+)\)`)
 )
 
-// unprinted returns the decimals of the text that are no rounding of a number which a cell prints or has in its code, in
-// per cent where the text says so. Excepted are formulas, code, the versions of licences and data sets, and sentences that
-// say where their number is from: a publication with its year, a link to a page, README.md, or a count n of repeats.
-func (n *notebook) unprinted() (all []string) {
-	var known []float64
-	for _, c := range n.code() {
-		for _, found := range number.FindAllString(c.printed()+"\n"+string(c.Source), -1) {
-			if v, err := strconv.ParseFloat(found, 64); err == nil {
-				known = append(known, v)
-			}
+const spelt = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty"
+
+// defined are the numbers of texts that neither a cell nor the archives print: sizes of data and of what is shown, and what is proved elsewhere.
+var defined = map[string]string{
+	"01 900":              "digits of the full form of examples/memory",
+	"02 15":               "seconds that Live waits",
+	"02 45":               "seconds that Live waits after a move",
+	"04 162":              "features of Musk that are distances, of 166",
+	"05 6,000":            "tweets of the quick form",
+	"05 24,783":           "tweets of the set",
+	"05 4,800":            "80 % of 6,000",
+	"05 10 %":             "share of tweets that test",
+	"05 15":               "sentences per review in the quick form",
+	"05 1,600":            "reviews that train",
+	"06 three of four":    "the most that one hop can answer; examples/memnet has the proof",
+	"06 one of three":     "guessing among three places",
+	"07 10,000":           "test images of MNIST",
+	"08 20":               "default of the published program",
+	"08 one fold of four": "protocol of the published program",
+	"09 15":               "seconds that Live waits",
+	"09 45":               "seconds that Live waits after a change",
+	"10 50":               "tiles of the tumour",
+	"10 1,500":            "tiles of a slide",
+}
+
+// section returns a section of RESULTS.md or docs/tables.md, which are written from the archives.
+func section(path, name string) string {
+	page, err := os.ReadFile(filepath.FromSlash(path))
+	if err != nil {
+		return ""
+	}
+	_, text, _ := strings.Cut(string(page), `<a id="`+name+`"></a>`)
+	text, _, _ = strings.Cut(text, `<a id="`)
+	return text
+}
+
+// numbersOf returns the numbers in texts.
+func numbersOf(texts ...string) (all []float64) {
+	for _, found := range number.FindAllString(strings.Join(texts, "\n"), -1) {
+		if v, err := strconv.ParseFloat(found, 64); err == nil {
+			all = append(all, v)
 		}
 	}
+	return all
+}
+
+// unprinted returns what a text says without its source. A number is the rounding of one that a cell prints or has in its code, in per
+// cent where the text says so, or stands in the section of RESULTS.md or docs/tables.md that its sentence links to, or is [defined]. A
+// verdict is printed by the cell before or after it, or is the text of a link to a section that has this verdict; in quotes, it is none.
+// Formulas, code, years, versions and places in publications are no such numbers.
+func (n *notebook) unprinted() (all []string) {
+	var code []string
+	for _, c := range n.code() {
+		code = append(code, c.printed(), string(c.Source))
+	}
+	known := numbersOf(code...)
 	for i, c := range n.Cells {
 		if c.Type != "markdown" {
 			continue
 		}
-		said := string(c.Source)
+		add := func(found string) {
+			if found = strings.TrimSpace(found); defined[n.name[:min(2, len(n.name))]+" "+found] == "" {
+				all = append(all, fmt.Sprintf("cell %d: no cell prints the %s of its text", i+1, found))
+			}
+		}
+		around := ""
+		for _, k := range []int{i - 1, i + 1} {
+			if k >= 0 && k < len(n.Cells) {
+				around += strings.ToLower(n.Cells[k].printed())
+			}
+		}
+		said := formula.ReplaceAllString(string(c.Source), "")
 		for len(said) > 0 {
 			end := len(said)
 			if at := sentence.FindStringIndex(said); at != nil {
@@ -187,17 +246,34 @@ func (n *notebook) unprinted() (all []string) {
 			}
 			part := said[:end]
 			said = said[end:]
-			if attributed.MatchString(part) {
-				continue
+			here := ""
+			for _, match := range reported.FindAllStringSubmatch(part, -1) {
+				text := section(match[2], match[3])
+				if here += text; verdict.MatchString(match[1]) && !regexp.MustCompile(`(?i)(\*\*|\| )`+regexp.QuoteMeta(match[1])).MatchString(text) {
+					all = append(all, fmt.Sprintf("cell %d: %s#%s has no verdict %q", i+1, match[2], match[3], match[1]))
+				}
 			}
-			for _, match := range decimal.FindAllStringSubmatch(release.ReplaceAllString(formula.ReplaceAllString(part, ""), ""), -1) {
-				value, _ := strconv.ParseFloat(match[1], 64)
-				_, digits, _ := strings.Cut(match[1], ".")
-				half := 0.5000001 * math.Pow10(-len(digits))
-				if !slices.ContainsFunc(known, func(v float64) bool {
-					return math.Abs(v-value) <= half || match[2] != "" && math.Abs(100*v-value) <= half
+			for _, found := range verdict.FindAllString(quoted.ReplaceAllString(reported.ReplaceAllString(part, ""), ""), -1) {
+				if !strings.Contains(around, strings.ToLower(found)) {
+					all = append(all, fmt.Sprintf("cell %d: no cell beside it prints the verdict %q; link it to its section in RESULTS.md", i+1, found))
+				}
+			}
+			plain := reference.ReplaceAllString(target.ReplaceAllString(part, ""), "")
+			for _, found := range outOf.FindAllString(plain, -1) {
+				add(found)
+			}
+			for _, match := range quantity.FindAllStringSubmatch(plain, -1) {
+				digits := strings.Trim(match[1], ",")
+				value, _ := strconv.ParseFloat(strings.ReplaceAll(digits, ",", ""), 64)
+				_, decimals, _ := strings.Cut(digits, ".")
+				half := 0.5000001 * math.Pow10(-len(decimals))
+				if decimals == "" && match[3] == "" {
+					half = 0
+				}
+				if !slices.ContainsFunc(slices.Concat(known, numbersOf(here)), func(v float64) bool {
+					return math.Abs(v-value) <= half || match[3] != "" && math.Abs(100*v-value) <= half
 				}) {
-					all = append(all, fmt.Sprintf("cell %d: no cell prints the %s of its text", i+1, strings.TrimSpace(match[0])))
+					add(digits + match[3])
 				}
 			}
 		}
@@ -313,6 +389,10 @@ func (c *cell) outputProblems(number int) (all []string) {
 		add("it was not run: save with notebooks/lab --execute")
 	case *c.Count != number:
 		add("it was run as number %d and stands as number %d: save with notebooks/lab --execute", *c.Count, number)
+	}
+	_, statements, _ := c.split()
+	if strings.Contains(strings.Join(statements, "\n"), "fmt.Print") && !slices.ContainsFunc(c.Outputs, func(o output) bool { return o.Type == "stream" }) {
+		add("it prints nothing, though it has fmt.Print")
 	}
 	for _, o := range c.Outputs {
 		switch o.Type {
@@ -497,6 +577,12 @@ func TestProblems(t *testing.T) {
 		{"a command that is not installed", func(n *notebook) { n.Cells[2].Source += " `milbench demo`" }, "cell 3: `milbench demo` needs a milbench on the path"},
 		{"a numbered title", func(n *notebook) { n.Cells[0].Source = "# 3. Title" }, "its title has a number"},
 		{"a number from nowhere", func(n *notebook) { n.Cells[4].Source += " Or 1.42." }, "cell 5: no cell prints the 1.42 of its text"},
+		{"a count from nowhere", func(n *notebook) { n.Cells[4].Source += " Or 37." }, "cell 5: no cell prints the 37 of its text"},
+		{"a count in words", func(n *notebook) { n.Cells[4].Source += " Four of fourteen." }, "cell 5: no cell prints the Four of fourteen of its text"},
+		{"a number of somebody", func(n *notebook) { n.Cells[4].Source += " Somebody (2018) has 0.123." }, "cell 5: no cell prints the 0.123 of its text"},
+		{"a number of another section", func(n *notebook) { n.Cells[4].Source += " [Noise](../RESULTS.md#noise): 0.123." }, "cell 5: no cell prints the 0.123 of its text"},
+		{"a verdict from nowhere", func(n *notebook) { n.Cells[4].Source += " Here we cannot tell." }, `cell 5: no cell beside it prints the verdict "we cannot tell"`},
+		{"another verdict", func(n *notebook) { n.Cells[4].Source += " It is [refuted](../docs/tables.md#iterations)." }, `cell 5: ../docs/tables.md#iterations has no verdict "refuted"`},
 		{"a share from nowhere", func(n *notebook) { n.Cells[4].Source += " Or 14.2 %." }, "cell 5: no cell prints the 14.2 % of its text"},
 		{"Markdown with outputs", func(n *notebook) { n.Cells[2].Outputs = []output{} }, "cell 3: it is Markdown with outputs"},
 		{"a raw cell", func(n *notebook) { n.Cells[2].Type = "raw" }, `cell 3: its type is "raw"`},
@@ -533,6 +619,7 @@ func TestProblems(t *testing.T) {
 		{"not run", code(func(c *cell) { c.Count, c.Outputs = nil, []output{} }), "it was not run"},
 		{"run out of order", code(func(c *cell) { c.Count = number(7) }), "it was run as number 7 and stands as number 2"},
 		{"standard error", code(func(c *cell) { c.Outputs[0] = output{Type: "stream", Name: "stderr"} }), "it has the stream stderr"},
+		{"a line that is gone", func(n *notebook) { n.code()[2].Outputs = []output{} }, "it prints nothing"},
 		{"a time", code(func(c *cell) {
 			c.Outputs[0] = output{Type: "stream", Name: "stdout", Text: "epoch 1: loss 0.5, 1m12s\n"}
 		}), `it prints ", 1m12s", a time`},
@@ -572,8 +659,8 @@ func TestProblems(t *testing.T) {
 func TestNumbersOfText(t *testing.T) {
 	for _, said := range []string{
 		"The root is 1.414, or 1.4.", "It is 141.4 % of one.", "There are 20.0 points.", "A formula, $x = 0.123$, and code, `0.123`.",
-		"Somebody (2018) has 0.123.", "It is 0.123 in [a table](https://example.org).", "`go run synpool/cmd/milbench demo` gives 0.123 (n = 5).",
-		"In CC BY 4.0. The numbers 1 and 2.",
+		"Somebody (2018, equations 5 to 7) has the same in CC BY 4.0. The number 2.", `There is "no difference" in a quote.`,
+		"Three steps: [no difference](../RESULTS.md#ablation), 0.002.", "[We cannot tell](../docs/tables.md#iterations), on 14 sets: −0.013.",
 	} {
 		n := read(t, small)
 		n.Cells[4].Source += text(" " + said)
