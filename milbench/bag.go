@@ -1,6 +1,7 @@
 package milbench
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -40,6 +41,10 @@ type Set struct {
 	Features []string // column names; nil if the file has none
 	Bags     []Bag
 
+	// Centre has a number for each feature that was subtracted before its values were rounded to float32, because float32
+	// would lose their digits: dates, coordinates, masses. It is nil if no feature needs one; 0 stands for none.
+	Centre []float64
+
 	// Kind is the kind of the targets. Classes has the names of the classes as spelt in the file; of two classes, the
 	// positive one comes last. Classes is nil for the labels 0 and 1 or -1 and 1, and for targets without classes.
 	Kind    TargetKind
@@ -64,6 +69,14 @@ func (s *Set) NumFeatures() int {
 		return 0
 	}
 	return s.Bags[0].Instances.Features()
+}
+
+// Value returns the value of feature j as in the file, given the one in the bags.
+func (s *Set) Value(j int, v float32) float64 {
+	if j < len(s.Centre) {
+		return float64(v) + s.Centre[j]
+	}
+	return float64(v)
 }
 
 // NumClasses returns the number of classes: 2 for a binary target, 0 for a target without classes.
@@ -211,6 +224,19 @@ func (s *Set) Validate() error {
 	return nil
 }
 
+// CheckCentre returns an error for a centre ([Set.Centre]) of another number of features, or one that is not finite.
+func CheckCentre(centre []float64, features int) error {
+	if n := len(centre); n > 0 && n != features {
+		return fmt.Errorf("a centre of %d numbers for %d features", n, features)
+	}
+	for j, c := range centre {
+		if c-c != 0 {
+			return fmt.Errorf("centre %v of feature %d; give a finite one", c, j+1)
+		}
+	}
+	return nil
+}
+
 // ValidateBags checks the same as [Set.Validate], but allows classes without bags: a model can score such bags even
 // if no learner can train on them.
 func (s *Set) ValidateBags() error {
@@ -220,7 +246,7 @@ func (s *Set) ValidateBags() error {
 	if n := len(s.Classes); s.Kind == BinaryTarget && n != 0 && n != 2 || s.Kind == ClassTarget && n < 2 {
 		return fmt.Errorf("%s: %d names of classes for a target of kind %v", s.Name, n, s.Kind)
 	}
-	if err := checkPrepared(s.Missing, s.Words, s.NumFeatures()); err != nil {
+	if err := cmp.Or(checkPrepared(s.Missing, s.Words, s.NumFeatures()), CheckCentre(s.Centre, s.NumFeatures())); err != nil {
 		return fmt.Errorf("%s: %w", s.Name, err)
 	}
 	seen := make(map[string]bool, len(s.Bags))

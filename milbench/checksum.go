@@ -12,8 +12,8 @@ import (
 // bag in order, its id, target (class, value, event), group, split, numbers of instances and features, and instances.
 //
 // An instance is hashed as one bit per feature, lowest bit of the first byte first, set if the value is not 0; then
-// the non-zero values as float32. Features with missing values, their indicators and the word features follow the
-// bags. Equal values therefore have equal checksums, whether dense or sparse, in memory or in a file. Names of the
+// the non-zero values as float32. Features with missing values, their indicators, the word features and the centre
+// follow the bags. Equal values therefore have equal checksums, whether dense or sparse, in memory or in a file. Names of the
 // set, features and classes are not hashed. Integers have 64 bits, all numbers are little-endian, and each text
 // follows its length.
 func (s *Set) checksum() (string, error) {
@@ -43,6 +43,9 @@ func (s *Set) checksum() (string, error) {
 	}
 	for _, j := range s.Words {
 		d.integer(j)
+	}
+	for _, c := range s.Centre {
+		d.word(math.Float64bits(c))
 	}
 	d.flush()
 	return hex.EncodeToString(d.hash.Sum(nil)), nil

@@ -3,6 +3,7 @@ package milbench
 import (
 	"fmt"
 	"math"
+	"strconv"
 )
 
 // Profile summarises the bags of a set. It lets you compare other bags with them when the originals are no longer at
@@ -46,6 +47,15 @@ type FeatureProfile struct {
 	// from the same source, with shares w of the instances, has a standard error of about Between × √Σw². Between is
 	// 0 for a single unit.
 	Between float64 `json:"between"`
+}
+
+// Short formats a value of the feature with four digits, or with more where four would hardly tell values apart.
+func (f FeatureProfile) Short(v float64) string {
+	digits := 4
+	if ratio := math.Abs(v) / f.SD; f.SD > 0 && ratio > 1e3 {
+		digits += min(12, int(math.Log10(ratio)))
+	}
+	return strconv.FormatFloat(v, 'g', digits, 64)
 }
 
 // FeatureName returns the name of feature j, counted from 0. If the set has no names, it returns the number, counted
@@ -108,7 +118,9 @@ func ProfileOf(s *Set) (Profile, error) {
 	p.Instances, p.Concentration = w.n, w.squares/(float64(w.n)*float64(w.n))
 	p.Features = w.profiles(p.Units)
 	for j := range p.Features {
-		p.Features[j].Name = s.FeatureName(j)
+		f, centre := &p.Features[j], s.Value(j, 0)
+		f.Name = s.FeatureName(j)
+		f.Mean, f.Least, f.Largest = f.Mean+centre, f.Least+centre, f.Largest+centre
 	}
 	return p, nil
 }

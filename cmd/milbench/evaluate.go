@@ -66,7 +66,7 @@ a table, a folder of arrays or a MATLAB file: milbench help files.`,
 			if card.Target == milbench.BinaryTarget && o.Classes == nil {
 				o.Classes = []string{"0", "1"}
 			}
-			whole, err := columns.openNew(p, card.Features, args[1])
+			whole, err := columns.openNew(p, card.Features, card.Centre, args[1])
 			if err != nil {
 				return err
 			}

@@ -90,7 +90,7 @@ those of the file become the medians of its training set. See milbench help file
 			}
 			about := model.About()
 			columns.options.Unlabelled = true
-			set, err := columns.openNew(p, about.Features, args[1])
+			set, err := columns.openNew(p, about.Features, about.Centre, args[1])
 			if err != nil {
 				return err
 			}

@@ -121,7 +121,7 @@ func classesOf(classes []milbench.ClassNumber) string {
 func writeFeatures(t *tabwriter.Writer, d milbench.Profile) {
 	fmt.Fprintf(t, "\nfeature\tmean\tdeviation\tleast\tlargest\n")
 	for _, f := range d.Features[:min(mostFeatures, len(d.Features))] {
-		fmt.Fprintf(t, "%s\t%.4g\t%.4g\t%.4g\t%.4g\n", f.Name, f.Mean, f.SD, f.Least, f.Largest)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", f.Name, f.Short(f.Mean), f.Short(f.SD), f.Short(f.Least), f.Short(f.Largest))
 	}
 	if more := len(d.Features) - mostFeatures; more > 0 {
 		fmt.Fprintf(t, "and %d more; --json has all\n", more)

@@ -103,8 +103,8 @@ func (f *columnFlags) check() error {
 }
 
 // openNew opens bags with the features of a model.
-func (f *columnFlags) openNew(p *program, features []string, nameOrFile string) (*milbench.Set, error) {
-	f.options.Features = features
+func (f *columnFlags) openNew(p *program, features []string, centre []float64, nameOrFile string) (*milbench.Set, error) {
+	f.options = f.options.For(features, centre, f.column.Column)
 	source, err := f.open(p, nameOrFile)
 	if err != nil {
 		return nil, err

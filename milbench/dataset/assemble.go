@@ -8,6 +8,9 @@ import (
 
 // assemble sets the targets of the bags from words, unless words is nil. Then it validates, packs and seals the set.
 func (o Options) assemble(s *milbench.Set, words []string) (*milbench.Set, error) {
+	if s.Centre == nil {
+		s.Centre = o.rounding.forSet(s.NumFeatures())
+	}
 	validate := s.ValidateBags
 	if words != nil {
 		if err := o.setTargets(s, words); err != nil {

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -16,6 +17,10 @@ import (
 func ReadC45(r io.Reader, name string) (*milbench.Set, error) { return readC45(r, name, Options{}) }
 
 func readC45(r io.Reader, name string, o Options) (*milbench.Set, error) {
+	return o.rounded(name, rewound(r), func(o Options) (*milbench.Set, error) { return o.readC45(r, name) })
+}
+
+func (o Options) readC45(r io.Reader, name string) (*milbench.Set, error) {
 	lines := csv.NewReader(r)
 	lines.Comment = '|'
 	lines.LazyQuotes = true
@@ -37,10 +42,11 @@ func readC45(r io.Reader, name string, o Options) (*milbench.Set, error) {
 		values = values[:0]
 		for j, text := range record[2:last] {
 			v, err := parseValue(text)
-			if err != nil {
+			narrow, large := o.rounding.of(j, v)
+			if err = cmp.Or(err, large); err != nil {
 				return fmt.Errorf("bag %s, feature %d: %w", id, j+1, err)
 			}
-			values = append(values, v)
+			values = append(values, narrow)
 		}
 		i, err := t.of(id, label, "", milbench.NoSplit)
 		if err != nil {

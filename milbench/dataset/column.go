@@ -96,6 +96,9 @@ func MoveInstanceLabels(s *milbench.Set, c Column) (*milbench.Set, error) {
 			}
 		}
 	}
+	if s.Centre != nil {
+		moved.Centre = slices.Delete(slices.Clone(s.Centre), j, j+1)
+	}
 	if moved.Features != nil {
 		moved.Features = slices.Delete(moved.Features, j, j+1)
 	}
@@ -104,6 +107,9 @@ func MoveInstanceLabels(s *milbench.Set, c Column) (*milbench.Set, error) {
 		var err error
 		if moved.Bags[i].Instances, moved.InstanceLabels[i], err = takeColumn(s.Bags[i].Instances, j); err != nil {
 			return nil, fmt.Errorf("%s: bag %s: %w", s.Name, s.Bags[i].ID, err)
+		}
+		for k, v := range moved.InstanceLabels[i] {
+			moved.InstanceLabels[i][k] = s.Value(j, float32(v))
 		}
 	}
 	milbench.Pack(moved.Bags)

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -61,6 +62,10 @@ func ReadCSV(r io.Reader, name string) (*milbench.Set, error) { return Options{}
 
 // ReadCSV is the function [ReadCSV] with options.
 func (o Options) ReadCSV(r io.Reader, name string) (*milbench.Set, error) {
+	return o.rounded(name, rewound(r), func(o Options) (*milbench.Set, error) { return o.readCSV(r, name) })
+}
+
+func (o Options) readCSV(r io.Reader, name string) (*milbench.Set, error) {
 	in, err := separated(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -93,6 +98,7 @@ func (o Options) readTable(name string, each func(func(record []string) error) e
 			} else {
 				columns.tell(name, o)
 				list, wanted, err = o.choose(columns.header, columns.features)
+				o.rounding.choose(list, wanted, o.Centre)
 				return err
 			}
 		}
@@ -108,7 +114,13 @@ func (o Options) readTable(name string, each func(func(record []string) error) e
 			if err != nil {
 				return fmt.Errorf("bag %s, %s: %w", id, r.called(k), err)
 			}
-			values = append(values, v)
+			narrow := float32(v) // NaN if it is missing
+			if v == v {
+				if narrow, err = o.rounding.of(k, v); err != nil {
+					return fmt.Errorf("bag %s, %s: %w", id, r.called(k), err)
+				}
+			}
+			values = append(values, narrow)
 		}
 		t.appendTo(i, values)
 		if columns.x >= 0 {
@@ -123,13 +135,14 @@ func (o Options) readTable(name string, each func(func(record []string) error) e
 		}
 		if columns.instanceLabel >= 0 {
 			v, err := parseValue(record[columns.instanceLabel])
-			if err != nil {
+			narrow, large := milbench.Float32(v)
+			if err = cmp.Or(err, large); err != nil {
 				return fmt.Errorf("bag %s, instance_label: %w", id, err)
 			}
 			if i == len(instanceLabels) {
 				instanceLabels = append(instanceLabels, nil)
 			}
-			instanceLabels[i] = append(instanceLabels[i], float64(v))
+			instanceLabels[i] = append(instanceLabels[i], float64(narrow))
 		}
 		return nil
 	})
@@ -144,7 +157,7 @@ func (o Options) readTable(name string, each func(func(record []string) error) e
 	}
 	s := &milbench.Set{Name: name, Bags: t.bags, InstanceLabels: instanceLabels}
 	if columns != nil && columns.header != nil {
-		if err := expand(s, list, wanted); err != nil {
+		if err := o.expand(s, list, wanted); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		o.tellMissing(name, list)
@@ -377,6 +390,7 @@ func parseSplit(text string) (milbench.Split, error) {
 // WriteCSV writes s so that [ReadCSV] reads back the same content. It writes a header if s has feature names,
 // instance labels, groups or a split. Unnamed features are then called f1, f2 and so on. Missing values are written
 // as NA; read them with [Options.Median]. Words in a categorical column are written as the features made from them.
+// Features with a centre are written with it, so the digits that a double has beyond float32 are those of the sum.
 //
 // WriteCSV returns an error, before writing anything, if ReadCSV would reject the output or read other targets.
 func WriteCSV(w io.Writer, s *milbench.Set) error {
@@ -467,6 +481,9 @@ func WriteCSV(w io.Writer, s *milbench.Set) error {
 			}
 			for j, v := range row[:len(row)-len(s.Missing)] {
 				text := formatValue(v)
+				if s.Centre != nil && s.Centre[j] != 0 {
+					text = strconv.FormatFloat(s.Value(j, v), 'g', -1, 64)
+				}
 				if at, lacks := indicators[j]; lacks && row[at] != 0 {
 					text = "NA"
 				}

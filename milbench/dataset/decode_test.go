@@ -19,7 +19,7 @@ func BenchmarkDecode(b *testing.B) {
 			}
 			b.SetBytes(int64(len(bytes)))
 			for b.Loop() {
-				if _, err := d.float32s(binary.LittleEndian, bytes, dst); err != nil {
+				if _, err := d.float32s(binary.LittleEndian, bytes, dst, nil, 0, 1); err != nil {
 					b.Fatal(err)
 				}
 			}

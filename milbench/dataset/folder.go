@@ -260,14 +260,17 @@ func (b *bagFiles) add(id string, f bagFile) error {
 // Of several arrays, [Options.Array] says which one has the features. An array such as coords, [instances, 2], has the
 // positions of the instances; so does a file b.index.npz. Files whose names begin with a dot are skipped.
 //
-// Values are rounded to float32. If all bags together exceed 256 MB, they stay in their files. All bags must have the
-// same number of features. The features have no names.
+// Values are rounded to float32, less a centre where float32 would lose their digits ([milbench.Set.Centre]). If all
+// bags together exceed 256 MB, they stay in their files. All bags must have the same number of features. The features
+// have no names.
 //
 // The table is labels.csv, or the only CSV or TSV file in the folder. It has a header and one line per bag, with the
 // columns bag and label and optionally group and split, as in [ReadCSV]; other columns are ignored. The bags are in
 // the order of the table. A bag without a file is an error, and so is a bag file that is not listed. Other files are
 // ignored.
-func ReadFolder(folder string) (*milbench.Set, error) { return Options{}.readFolder(folder) }
+func ReadFolder(folder string) (*milbench.Set, error) {
+	return Options{}.rounded(folder, reopened, func(o Options) (*milbench.Set, error) { return o.readFolder(folder) })
+}
 
 // readFolder reads a folder.
 func (o Options) readFolder(folder string) (*milbench.Set, error) {
@@ -404,6 +407,12 @@ func (o Options) readBags(files bagFiles, table string) (*milbench.Set, error) {
 			return nil, err
 		}
 		x := c.features
+		switch a := x.(type) {
+		case *numpyArray:
+			a.rounding = o.rounding
+		case *hdf5Array:
+			a.rounding = o.rounding
+		}
 		if first := t.bags[0].Instances; i > 0 && x.Features() != first.Features() {
 			return nil, fmt.Errorf("%s: %d features, and bag %s has %d; give all bags the same features", f.path, x.Features(), t.bags[0].ID, first.Features())
 		}
@@ -414,7 +423,7 @@ func (o Options) readBags(files bagFiles, table string) (*milbench.Set, error) {
 		}
 		if values += int64(x.Len()) * int64(x.Features()); values > mostHeld {
 			for k, other := range t.bags[:i+1] {
-				if _, held := other.Instances.(*milbench.Dense); held {
+				if a, is := other.Instances.(*numpyArray); is && a.inflated != nil {
 					return nil, fmt.Errorf("%s: compressed, and the set is too large for memory; write its bags with numpy.savez or numpy.save, which can be read in pieces", files.of[t.bags[k].ID].path)
 				}
 			}

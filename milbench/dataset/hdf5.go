@@ -21,6 +21,7 @@ const featuresName = "features"
 type hdf5Array struct {
 	path, inside string // path of the file, and path in the file
 	rows, cols   int
+	rounding     *rounding
 }
 
 var _ milbench.Instances = (*hdf5Array)(nil)
@@ -73,7 +74,7 @@ func openGroup(path, group string, choose chooser) (c content, err error) {
 				one[k] = 1
 			}
 			if b, err := a.Read(make([]int64, len(one)), one); err == nil && len(b) > 0 {
-				if _, err := hdf5Numbers(a).float32s(a.Type.Order, b, first[:]); err == nil {
+				if _, err := hdf5Numbers(a).float32s(a.Type.Order, b, first[:], nil, 0, 1); err == nil {
 					attributes = append(attributes, attribute{name, float64(first[0])})
 				}
 			}
@@ -225,7 +226,7 @@ func (a *hdf5Array) Read(i, j int, dst []float32) error {
 	if err != nil {
 		return fmt.Errorf("%s: dataset %s: %w", a.path, few([]string{a.inside}), hdf5Error(err))
 	}
-	if k, err := hdf5Numbers(array).float32s(array.Type.Order, b, dst[:(j-i)*a.cols]); err != nil {
+	if k, err := hdf5Numbers(array).float32s(array.Type.Order, b, dst[:(j-i)*a.cols], a.rounding, 0, a.cols); err != nil {
 		return fmt.Errorf("%s: dataset %s: row %d, column %d (from 0): %w", a.path, few([]string{a.inside}), i+k/a.cols, k%a.cols, err)
 	}
 	return nil

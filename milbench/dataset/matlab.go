@@ -40,7 +40,11 @@ func ReadMATLAB(r io.Reader, name string) (*milbench.Set, error) {
 }
 
 func readMATLAB(r io.Reader, name string, o Options) (*milbench.Set, error) {
-	f := matFile{unlabelled: o.Unlabelled}
+	return o.rounded(name, rewound(r), func(o Options) (*milbench.Set, error) { return o.readMATLAB(r, name) })
+}
+
+func (o Options) readMATLAB(r io.Reader, name string) (*milbench.Set, error) {
+	f := matFile{unlabelled: o.Unlabelled, rounding: o.rounding}
 	if err := f.read(bufio.NewReaderSize(r, 1<<16)); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -87,6 +91,7 @@ func readMATLABHeader(r io.Reader) (binary.ByteOrder, error) {
 // matFile is the content found in a MAT-file.
 type matFile struct {
 	unlabelled bool // ignore labels
+	rounding   *rounding
 
 	cells    []milbench.Bag // bags of the cell-array form
 	labels   []float64
@@ -209,7 +214,7 @@ func (f *matFile) readCells(e element, n int) error {
 		}
 		var m *milbench.Sparse
 		if err == nil {
-			m, err = t.byRow()
+			m, err = t.byRow(f.rounding)
 		}
 		if err != nil {
 			return fmt.Errorf("bag %s: %w", id, err)
@@ -310,7 +315,7 @@ func (f *matFile) columbiaBags() ([]milbench.Bag, []float64, error) {
 	if t.cols == 0 {
 		return nil, nil, fmt.Errorf("%s has no columns", featuresVariable)
 	}
-	m, err := t.byRow()
+	m, err := t.byRow(f.rounding)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", featuresVariable, err)
 	}

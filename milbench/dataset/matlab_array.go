@@ -246,7 +246,10 @@ func (s matStream) readSparse(rows, cols int) (triplets, error) {
 }
 
 // byRow returns t in compressed sparse rows. The caller has checked that the file is large enough for that many rows.
-func (t triplets) byRow() (*milbench.Sparse, error) {
+func (t triplets) byRow(r *rounding) (*milbench.Sparse, error) {
+	if r.centred() {
+		t = t.filled(r.centre)
+	}
 	m := &milbench.Sparse{
 		Rows: t.rows, Cols: t.cols,
 		RowStart: make([]int, t.rows+1),
@@ -265,10 +268,46 @@ func (t triplets) byRow() (*milbench.Sparse, error) {
 		if at > m.RowStart[i] && m.Column[at-1] == t.column[k] {
 			return m, damagedf("row %d, column %d occurs twice", i+1, t.column[k]+1)
 		}
-		m.Column[at], m.Values[at] = t.column[k], float32(t.values[k])
+		v, err := r.of(int(t.column[k]), t.values[k])
+		if err != nil {
+			return m, fmt.Errorf("row %d, column %d: %w", i+1, t.column[k]+1, err)
+		}
+		m.Column[at], m.Values[at] = t.column[k], v
 		free[i]++
 	}
+	if r != nil && r.measures {
+		zeros := map[int32]int{} // of the columns that have values
+		for _, j := range t.column {
+			if _, known := zeros[j]; !known {
+				zeros[j] = t.rows
+			}
+			zeros[j]--
+		}
+		for j, n := range zeros {
+			if n > 0 {
+				r.measure(int(j), 0, n)
+			}
+		}
+	}
 	return m, nil
+}
+
+// filled returns t with the zeros of every column that has a centre, as values.
+func (t triplets) filled(centre []float64) triplets {
+	all := triplets{rows: t.rows, cols: t.cols, sparse: t.sparse}
+	for k, j := 0, 0; k < len(t.column) || j < len(centre); j++ {
+		there := make(map[int32]bool)
+		for ; k < len(t.column) && int(t.column[k]) == j; k++ {
+			there[t.row[k]] = true
+			all.row, all.column, all.values = append(all.row, t.row[k]), append(all.column, t.column[k]), append(all.values, t.values[k])
+		}
+		for i := range int32(t.rows) {
+			if j < min(t.cols, len(centre)) && centre[j] != 0 && !there[i] {
+				all.row, all.column, all.values = append(all.row, i), append(all.column, int32(j)), append(all.values, 0)
+			}
+		}
+	}
+	return all
 }
 
 // vector returns the numbers of a row or column. It needs exactly want numbers; the caller has checked that the file

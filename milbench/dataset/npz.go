@@ -91,7 +91,7 @@ func npzArray(f *os.File, path string, size int64, member *zip.File) (milbench.I
 		return nil, arrayError(member, damagedf("%v", err))
 	}
 	defer in.Close()
-	x, err := inflatedArray(bufio.NewReader(in))
+	x, err := inflatedArray(bufio.NewReader(in), path)
 	if err != nil {
 		return nil, arrayError(member, err)
 	}
@@ -104,7 +104,7 @@ func arrayError(member *zip.File, err error) error {
 }
 
 // inflatedArray reads a whole array.
-func inflatedArray(in io.Reader) (*milbench.Dense, error) {
+func inflatedArray(in io.Reader, path string) (*numpyArray, error) {
 	h, err := readNumPyHeader(in)
 	if err != nil {
 		return nil, err
@@ -125,6 +125,5 @@ func inflatedArray(in io.Reader) (*milbench.Dense, error) {
 		return nil, err
 	}
 	h.size = 0
-	d := &milbench.Dense{Rows: int(h.rows), Cols: int(h.columns), Values: make([]float32, h.rows*h.columns)}
-	return d, (&numpyArray{numpyHeader: h}).read(strings.NewReader(string(b)), 0, d.Rows, d.Values)
+	return &numpyArray{numpyHeader: h, path: path, inflated: b}, nil
 }

@@ -1,6 +1,10 @@
 package dataset
 
 import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,6 +43,158 @@ func TestNumbers(t *testing.T) {
 		t.Errorf("%+v, %v", two, err)
 	}
 	if _, err := (Options{Numbers: true}).Open(file("words.csv", "low", "high", "low", "high")); err == nil || !strings.Contains(err.Error(), `words.csv: bag a has label "low", which is not a number; leave --numbers out`) {
+		t.Error(err)
+	}
+}
+
+// TestCentre: a feature far from 0 keeps the digits that it has near 0, in every form that holds doubles. The bags are
+// those of the same numbers without the offset. A model reads new bags with its own centre.
+func TestCentre(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 8))
+	var near [][]float64 // x, integers from -9 to 9, and a feature in 64ths
+	for range 24 {
+		near = append(near, []float64{float64(random.IntN(19) - 9), float64(random.IntN(640)) / 64})
+	}
+	write := func(name, text string) string {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	forms := map[string]func(rows [][]float64) string{
+		"table": func(rows [][]float64) string {
+			text := "bag\tlabel\tword\tx\tother\n"
+			for i, row := range rows {
+				text += fmt.Sprintf("b%d\t%d\tw%d\t%.17g\t%v\n", i/4, i/4%2, i%2, row[0], row[1])
+			}
+			return write("x.tsv", text)
+		},
+		"C4.5": func(rows [][]float64) (text string) {
+			for i, row := range rows {
+				text += fmt.Sprintf("b%d,i%d,%.17g,%v,%d.\n", i/4, i, row[0], row[1], i/4%2)
+			}
+			return write("x.data", text)
+		},
+	}
+	w := matWriter{order: binary.LittleEndian, storage: miDOUBLE}
+	cells := func(matrix func(string, [][]float64) []byte) func(rows [][]float64) string {
+		return func(rows [][]float64) string {
+			var all [][]byte
+			for bag := range slices.Chunk(rows, 4) {
+				all = append(all, matrix("", bag))
+			}
+			for i := range all {
+				all = append(all, w.matrix("", [][]float64{{float64(i % 2)}}))
+			}
+			return write("x.mat", string(w.file(w.cells("bags", all...))))
+		}
+	}
+	forms["dense cells"], forms["sparse cells"] = cells(w.matrix), cells(w.sparse)
+	for _, kind := range []string{"<f8", ">f8", "<i8"} {
+		for _, fortran := range []bool{false, true} {
+			forms[fmt.Sprintf("%s %v", kind, fortran)] = func(rows [][]float64) string {
+				files, list := map[string][]byte{}, "bag,label\n"
+				for bag := range slices.Chunk(rows, 4) {
+					id := fmt.Sprintf("b%d", len(files))
+					list += fmt.Sprintf("%s,%d\n", id, len(files)%2)
+					files[id+".npy"] = numpyFile(kind, fortran, bag...)
+				}
+				files["labels.csv"] = []byte(list)
+				return numpyFolder(t, files)
+			}
+		}
+	}
+	for form, file := range forms {
+		for _, held := range []int64{mostHeld, 1} { // 1: arrays stay in their files
+			func() {
+				defer func(before int64) { mostHeld = before }(mostHeld)
+				mostHeld = held
+				at := func(offset float64, o Options) (*milbench.Set, []string) {
+					var rows [][]float64
+					for _, row := range near {
+						rows = append(rows, []float64{row[0] + offset, row[1]})
+					}
+					var notes []string
+					o.Note = func(note string) {
+						if strings.Contains(note, "kept as differences") {
+							notes = append(notes, note)
+						}
+					}
+					if form == "table" {
+						o.Categorical = []string{"word"}
+					}
+					s, err := o.Open(file(rows))
+					if err != nil {
+						t.Fatalf("%s: %v", form, err)
+					}
+					return s.Stored, notes
+				}
+				same := func(what string, s, want *milbench.Set) {
+					for i, b := range want.Bags {
+						if !slices.EqualFunc(rowsOf(t, s.Bags[i].Instances), rowsOf(t, b.Instances), slices.Equal) {
+							t.Errorf("%s, %s: bag %s holds %v, want %v", form, what, b.ID, rowsOf(t, s.Bags[i].Instances), rowsOf(t, b.Instances))
+						}
+					}
+				}
+				plain, notes := at(0, Options{})
+				if plain.Centre != nil || len(notes) > 0 {
+					t.Fatalf("%s: centre %v near 0, %q", form, plain.Centre, notes)
+				}
+				j := slices.Index(plain.Features, "x") // 0 without names
+				j = max(j, 0)
+				far, notes := at(1e9, Options{})
+				if len(far.Centre) != far.NumFeatures() || far.Centre[j] != 1e9 || len(notes) != 1 || !strings.HasSuffix(notes[0], " - 1000000000") ||
+					far.Checksum == plain.Checksum || far.Value(j, 2) != 1e9+2 {
+					t.Fatalf("%s: centre %v, notes %q", form, far.Centre, notes)
+				}
+				same("far", far, plain)
+				own := make([]float64, far.NumFeatures())
+				own[j] = 1e9 + 64
+				model, _ := at(1e9+64, Options{}.For(plain.Features, own, NoColumn))
+				same("with the centre of a model", model, plain)
+				if moved, err := MoveInstanceLabels(far, Column(far.NumFeatures())); err != nil || len(moved.Centre) != far.NumFeatures()-1 || moved.Centre[j] != 1e9 {
+					t.Errorf("%s: %v", form, err)
+				}
+				if form != "table" {
+					moved, err := MoveInstanceLabels(far, 1)
+					if err != nil || moved.Centre[0] != 0 || moved.InstanceLabels[0][0] != 1e9+near[0][0] {
+						t.Errorf("%s: %v", form, err)
+					}
+					shifted, _ := at(1e9, Options{}.For(nil, own[1:], 1)) // the labels of instances are read as they are
+					if shifted.Centre != nil {
+						t.Errorf("%s: centre %v", form, shifted.Centre)
+					}
+				}
+				var back strings.Builder
+				if err := WriteCSV(&back, far); err != nil {
+					t.Fatal(err)
+				}
+				again, err := ReadCSV(strings.NewReader(back.String()), "again")
+				if err != nil || !slices.Equal(again.Centre, far.Centre) {
+					t.Fatalf("%s: %v", form, err)
+				}
+				same("written", again, plain)
+			}()
+		}
+	}
+	for _, c := range []struct{ unit, offset, want string }{
+		{"", "e15", "x: 3 of 4 values would be equal to the one before: a double has too few digits for them"},
+		{"e-45", "", "below 1e-38; give the feature another unit"},
+	} {
+		text := "bag,label,x\n"
+		for i, v := range []string{"1", "1", "2", "2"} {
+			number := v + c.unit
+			if c.offset != "" {
+				number = fmt.Sprintf("1%014d%d.%d", 0, i/2, i%2*5)
+			}
+			text += fmt.Sprintf("b%d,%d,%s\n", i, i%2, number)
+		}
+		if _, err := ReadCSV(strings.NewReader(text), "small"); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	if _, err := ReadCSV(io.MultiReader(strings.NewReader("bag,label,x\na,0,1000000001\nb,1,1000000002\n")), "once"); err == nil || !strings.Contains(err.Error(), "can be read only once") {
 		t.Error(err)
 	}
 }

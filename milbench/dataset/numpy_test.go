@@ -149,6 +149,8 @@ func numpyFile(kind string, fortran bool, rows ...[]float64) []byte {
 			data = order.AppendUint64(data, math.Float64bits(v))
 		case "f4":
 			data = order.AppendUint32(data, math.Float32bits(float32(v)))
+		case "i8":
+			data = order.AppendUint64(data, uint64(int64(v)))
 		case "i2":
 			data = order.AppendUint16(data, uint16(int16(v)))
 		case "u1":

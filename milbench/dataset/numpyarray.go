@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -39,11 +40,11 @@ var numpyTypes = map[string]decoder{
 	"f8": decoders[miDOUBLE],
 }
 
-// float32s decodes one number per element of dst, rounded to float32. If a number is not finite or too large, it
-// returns its index and an error.
-func (d decoder) float32s(order binary.ByteOrder, b []byte, dst []float32) (int, error) {
+// float32s decodes one number per element of dst, rounded to float32. Number k is of the given column plus k modulo
+// columns. If a number is not finite or too large, it returns its index and an error.
+func (d decoder) float32s(order binary.ByteOrder, b []byte, dst []float32, r *rounding, column, columns int) (int, error) {
 	b = b[:d.width*len(dst)]
-	if d.narrow != nil && order == binary.LittleEndian {
+	if d.narrow != nil && order == binary.LittleEndian && !r.centred() {
 		d.narrow(b, dst)
 		for k, v := range dst {
 			if !milbench.Finite(v) {
@@ -54,7 +55,7 @@ func (d decoder) float32s(order binary.ByteOrder, b []byte, dst []float32) (int,
 		return 0, nil
 	}
 	for k := range dst {
-		v, err := milbench.Float32(d.decode(order, b[k*d.width:]))
+		v, err := r.of(column+k%columns, d.decode(order, b[k*d.width:]))
 		if err != nil {
 			return k, err
 		}
@@ -112,7 +113,9 @@ func (h numpyHeader) check(size int64) error {
 // numpyArray is an array [instances, features] in a .npy file. It is read in pieces.
 type numpyArray struct {
 	numpyHeader
-	path string
+	path     string
+	inflated []byte // the numbers of a compressed array; nil if they are in the file
+	rounding *rounding
 }
 
 var _ milbench.Instances = (*numpyArray)(nil)
@@ -126,12 +129,16 @@ func (a *numpyArray) Features() int { return int(a.columns) }
 // Read implements [milbench.Instances]. It opens the file only during the call, because a set may have more bags than
 // a process may have open files.
 func (a *numpyArray) Read(i, j int, dst []float32) error {
-	f, err := os.Open(a.path)
-	if err != nil {
-		return err
+	var in io.ReaderAt = bytes.NewReader(a.inflated)
+	if a.inflated == nil {
+		f, err := os.Open(a.path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		in = f
 	}
-	defer f.Close()
-	if err := a.read(f, i, j, dst); err != nil {
+	if err := a.read(in, i, j, dst); err != nil {
 		return fmt.Errorf("%s: %w", a.path, err)
 	}
 	return nil
@@ -140,26 +147,26 @@ func (a *numpyArray) Read(i, j int, dst []float32) error {
 // read reads instances i to j-1 of an array.
 func (a *numpyArray) read(in io.ReaderAt, i, j int, dst []float32) error {
 	width, columns := a.numbers.width, int(a.columns)
-	run, runs := (j-i)*columns, 1 // length and number of contiguous runs in the file
+	run, runs, wide := (j-i)*columns, 1, columns // length and number of contiguous runs in the file, and columns of each
 	var column []float32
 	if a.fortran {
-		run, runs = j-i, columns
+		run, runs, wide = j-i, columns, 1
 		column = make([]float32, run)
 	}
-	bytes := make([]byte, run*width)
+	piece := make([]byte, run*width)
 	for k := range runs {
 		at := int64(i) * a.columns
 		if a.fortran {
 			at = int64(k)*a.rows + int64(i)
 		}
-		if n, err := in.ReadAt(bytes, a.size+at*int64(width)); n < len(bytes) {
+		if n, err := in.ReadAt(piece, a.size+at*int64(width)); n < len(piece) {
 			return readError(err)
 		}
 		values := dst[:run]
 		if a.fortran {
 			values = column
 		}
-		if p, err := a.numbers.float32s(a.order, bytes, values); err != nil {
+		if p, err := a.numbers.float32s(a.order, piece, values, a.rounding, k, wide); err != nil {
 			row, column := p/columns, p%columns
 			if a.fortran {
 				row, column = p, k
@@ -175,7 +182,7 @@ func (a *numpyArray) read(in io.ReaderAt, i, j int, dst []float32) error {
 
 // mappable reports whether the bytes of the array are float32 values in this machine's byte order, row by row.
 func (a *numpyArray) mappable() bool {
-	return a.descr == "<f4" && !a.fortran && a.size%4 == 0 && binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+	return a.descr == "<f4" && a.inflated == nil && !a.rounding.centred() && !a.fortran && a.size%4 == 0 && binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 }
 
 // readNumPyHeader reads everything before the numbers.

@@ -80,6 +80,9 @@ func (s *Source) Leaked() (*milbench.Set, error) {
 	leaked := *set
 	leaked.Name, leaked.Leaked = set.Name+"+leak", true
 	leaked.Bags, leaked.InstanceLabels = slices.Clone(set.Bags), nil
+	if set.Centre != nil {
+		leaked.Centre = append(slices.Clone(set.Centre), 0)
+	}
 	if set.Features != nil {
 		leaked.Features = append(slices.Clone(set.Features), "label")
 	}

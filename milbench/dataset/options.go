@@ -66,6 +66,10 @@ type Options struct {
 	// made from the words of that column.
 	Features []string
 
+	// Centre, if not nil, has a model's centre: the numbers that are subtracted from the features before they are rounded
+	// ([milbench.Set.Centre]). With nil, a set gets a centre if it needs one.
+	Centre []float64
+
 	// Unlabelled reads bags only for a model to score. It ignores labels, groups and the split, and sets every Label
 	// to 0. The bags may be of one class or of unknown class.
 	//
@@ -81,6 +85,16 @@ type Options struct {
 
 	// Note, if not nil, receives one line for each choice that the file leaves open.
 	Note func(string)
+
+	moves    Column    // for a model: the column that is moved after reading
+	rounding *rounding // while a set is read
+}
+
+// For returns the options for reading bags for a model with these names of features, or nil, and this centre. If the file
+// has no names, [Source.Set] will move column c.
+func (o Options) For(features []string, centre []float64, c Column) Options {
+	o.Features, o.Centre, o.moves = features, append([]float64{}, centre...), c
+	return o
 }
 
 // note reports a choice to Note.
@@ -221,7 +235,7 @@ type reads struct {
 }
 
 // value parses a field: a number, or the number of a word. A missing number is NaN.
-func (r *reads) value(bag, text string) (float32, error) {
+func (r *reads) value(bag, text string) (float64, error) {
 	lacks := func() {
 		if r.missing++; r.missing == 1 {
 			r.first = bag
@@ -236,12 +250,12 @@ func (r *reads) value(bag, text string) (float32, error) {
 			return 0, fmt.Errorf("the word %s, which is that of values that are missing; rename it", missingWord)
 		}
 		n, err := r.words.of(text)
-		return float32(n), err
+		return float64(n), err
 	}
 	v, err := parseValue(text)
 	if err != nil && isMissing(text) {
 		lacks()
-		return float32(math.NaN()), nil
+		return math.NaN(), nil
 	}
 	if r.name != "" && errors.As(err, new(noNumber)) {
 		return 0, fmt.Errorf("%w; --categorical %s makes a feature of each word", err, strconv.Quote(r.name))
@@ -399,7 +413,7 @@ func (o Options) tellMissing(name string, list []reads) {
 
 // expand makes the features of a set from the columns that were read. If each feature is one column, in the same
 // position, the instances do not change.
-func expand(s *milbench.Set, list []reads, wanted []made) error {
+func (o Options) expand(s *milbench.Set, list []reads, wanted []made) error {
 	if wanted == nil {
 		var indicators []made
 		for k, r := range list {
@@ -416,7 +430,7 @@ func expand(s *milbench.Set, list []reads, wanted []made) error {
 		}
 		wanted = append(wanted, indicators...)
 	}
-	same := len(wanted) == len(list)
+	same, centred := len(wanted) == len(list), o.rounding.centred()
 	seen := make(map[string]bool, len(wanted))
 	for k, m := range wanted {
 		if seen[m.name] {
@@ -431,6 +445,13 @@ func expand(s *milbench.Set, list []reads, wanted []made) error {
 		}
 		if list[m.at].words != nil {
 			s.Words = append(s.Words, k)
+		}
+		if centred {
+			centre := 0.0
+			if !m.missing && m.at < len(o.rounding.centre) {
+				centre = o.rounding.centre[m.at]
+			}
+			s.Centre = append(s.Centre, centre)
 		}
 	}
 	if same {

@@ -41,6 +41,10 @@ func (o Options) ReadFile(path string) (*milbench.Set, error) {
 		}
 		return o.split(s)
 	}
+	return o.rounded(path, reopened, func(o Options) (*milbench.Set, error) { return o.readFile(path) })
+}
+
+func (o Options) readFile(path string) (*milbench.Set, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

@@ -85,21 +85,22 @@ func (t *textBags) appendTo(i int, values []float32) {
 // decimalComma matches a number with a decimal comma.
 var decimalComma = regexp.MustCompile(`^[+-]?[0-9]+,[0-9]+([eE][+-]?[0-9]+)?$`)
 
-// parseValue parses a finite number and rounds it to float32.
-func parseValue(text string) (float32, error) {
+// parseValue parses a finite number.
+func parseValue(text string) (float64, error) {
 	v, err := milbench.ParseNumber(strings.TrimSpace(text))
 	switch {
 	case err != nil && decimalComma.MatchString(strings.TrimSpace(text)):
 		return 0, fmt.Errorf("%q has a decimal comma; write decimal points", text)
 	case errors.Is(err, strconv.ErrSyntax):
 		if odd, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err == nil && odd-odd != 0 { // NaN or infinite
-			return milbench.Float32(odd)
+			_, err := milbench.Float32(odd)
+			return 0, err
 		}
 		return 0, noNumber(text)
 	case err != nil:
 		return 0, errors.New(noNumber(text).Error())
 	}
-	return milbench.Float32(v)
+	return v, nil
 }
 
 // noNumber is the error for a word in the place of a number.

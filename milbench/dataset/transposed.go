@@ -26,11 +26,18 @@ func ReadTransposed(data, bags, labels string) (*milbench.Set, error) {
 		defer f.Close()
 		in[i] = f
 	}
-	return readTransposed(in, [3]string{data, bags, labels})
+	again := func() (err error) {
+		for _, r := range in {
+			_, seek := r.(io.Seeker).Seek(0, io.SeekStart)
+			err = errors.Join(err, seek)
+		}
+		return err
+	}
+	return Options{}.rounded(data, again, func(o Options) (*milbench.Set, error) { return o.readTransposed(in, [3]string{data, bags, labels}) })
 }
 
 // readTransposed reads the data, bags and labels, in this order, from files with these names.
-func readTransposed(in [3]io.Reader, names [3]string) (*milbench.Set, error) {
+func (o Options) readTransposed(in [3]io.Reader, names [3]string) (*milbench.Set, error) {
 	ids, err := lines(in[1], names[1])
 	if err != nil {
 		return nil, err
@@ -57,8 +64,11 @@ func readTransposed(in [3]io.Reader, names [3]string) (*milbench.Set, error) {
 		}
 		column := make([]float32, len(record))
 		for i, text := range record {
-			var err error
-			if column[i], err = parseValue(text); err != nil {
+			v, err := parseValue(text)
+			if err == nil {
+				column[i], err = o.rounding.of(len(columns), v)
+			}
+			if err != nil {
 				return fmt.Errorf("instance %d: %w", i+1, err)
 			}
 		}
@@ -78,7 +88,7 @@ func readTransposed(in [3]io.Reader, names [3]string) (*milbench.Set, error) {
 		}
 		t.appendTo(bag, row)
 	}
-	return Options{}.assemble(&milbench.Set{Name: names[0], Bags: t.bags}, t.words)
+	return o.assemble(&milbench.Set{Name: names[0], Bags: t.bags}, t.words)
 }
 
 // tabs returns a reader for tab-separated fields.

@@ -18,7 +18,7 @@ import (
 )
 
 func transposed(data, bags, labels string) (*milbench.Set, error) {
-	return readTransposed([3]io.Reader{strings.NewReader(data), strings.NewReader(bags), strings.NewReader(labels)}, [3]string{"data", "bags", "labels"})
+	return Options{}.readTransposed([3]io.Reader{strings.NewReader(data), strings.NewReader(bags), strings.NewReader(labels)}, [3]string{"data", "bags", "labels"})
 }
 
 func TestReadTransposed(t *testing.T) {
@@ -111,7 +111,7 @@ func FuzzTransposed(f *testing.F) {
 		var s *milbench.Set
 		var err error
 		alloctest.Bounded(t, bytes.Join([][]byte{data, bags, labels}, nil), 2000, func() {
-			s, err = readTransposed([3]io.Reader{bytes.NewReader(data), bytes.NewReader(bags), bytes.NewReader(labels)}, [3]string{"fuzz", "fuzz", "fuzz"})
+			s, err = Options{}.readTransposed([3]io.Reader{bytes.NewReader(data), bytes.NewReader(bags), bytes.NewReader(labels)}, [3]string{"fuzz", "fuzz", "fuzz"})
 		})
 		requireSound(t, s, err)
 		if err != nil || s.NumInstances()*s.NumFeatures() > 1e5 {

@@ -146,7 +146,7 @@ func Compare(train, fresh milbench.Profile, s *milbench.Set) (Shift, error) {
 			if err := milbench.EachRow(s.Bags[i].Instances, func(_ int, row []float32) {
 				for j, v := range row {
 					f := &train.Features[j]
-					if x := float64(v); x < f.Least {
+					if x := s.Value(j, v); x < f.Least {
 						below[j] = true
 						outside[j]++
 					} else if x > f.Largest {

@@ -43,13 +43,14 @@ type About struct {
 	Leaked      bool     // whether the set kept a column that leaks the label
 	NumFeatures int
 	Features    []string            // feature names; nil if the set had none
+	Centre      []float64           // what is subtracted from the features before rounding, see [milbench.Set.Centre]; nil for nothing
 	Missing     []milbench.Missing  // values that replace missing ones, see [milbench.Set.Impute]
 	Members     []milbench.Weighted // the members of a joined model, the most important first
 }
 
 // about returns the description on a card.
 func about(c *modeldir.Card, setting json.RawMessage) About {
-	return About{Setting: setting, Set: c.Set, Target: c.Target, Classes: c.Classes, Leaked: c.Leaked, NumFeatures: c.NumFeatures, Features: c.Features, Missing: c.Missing}
+	return About{Setting: setting, Set: c.Set, Target: c.Target, Classes: c.Classes, Leaked: c.Leaked, NumFeatures: c.NumFeatures, Features: c.Features, Centre: c.Centre, Missing: c.Missing}
 }
 
 // Networks trains and loads networks.

@@ -44,6 +44,9 @@ func Fits(model learner.About, modelName string, set *milbench.Set, setName stri
 			return fmt.Errorf("%s: feature %d is %q, of the model %s it is %q; put the columns in the order that it was trained on", setName, i+1, name, modelName, want[i])
 		}
 	}
+	if !slices.Equal(model.Centre, set.Centre) {
+		return fmt.Errorf("%s: its features were rounded with another centre than those of the model %s; read it from a file, or give the set the Centre of the model", setName, modelName)
+	}
 	return nil
 }
 

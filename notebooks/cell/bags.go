@@ -304,7 +304,7 @@ func (o *opened) identity() []any {
 
 // unseen reads the bags for scoring by a model, which needs no labels, once for all models with the same features.
 func (b *Bags) unseen(about learner.About) (*milbench.Set, error) {
-	key := fmt.Sprintf("%q %v", about.Features, about.Missing)
+	key := fmt.Sprintf("%q %v %v", about.Features, about.Centre, about.Missing)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if set := b.scored[key]; set != nil {
@@ -342,8 +342,11 @@ func (b *Bags) unlabelled(about learner.About) (*milbench.Set, error) {
 	}
 	set := b.made
 	if set == nil {
-		options := b.options.Options
-		options.Unlabelled, options.Features = true, about.Features
+		options := b.options.Options.For(about.Features, about.Centre, b.options.Column)
+		options.Unlabelled = true
+		if about.NumFeatures == 0 { // for no model
+			options.Centre = nil
+		}
 		source, err := options.Open(b.name)
 		if err != nil {
 			return nil, err

@@ -10,7 +10,7 @@ import (
 // CardOf returns the card of a model of the given kind that is trained on a set.
 func CardOf(kind string, set *milbench.Set, seed uint64) Card {
 	return Card{Format: format, Kind: kind, Set: set.Name, Checksum: set.Checksum, Classes: set.Classes, Target: set.Kind, Leaked: set.Leaked, Seed: seed,
-		NumFeatures: set.NumFeatures(), Features: set.Features, Missing: set.Missing}
+		NumFeatures: set.NumFeatures(), Features: set.Features, Centre: set.Centre, Missing: set.Missing}
 }
 
 // BagError is the reason why a bag cannot be scored.

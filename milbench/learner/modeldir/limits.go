@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"synpool/milbench"
@@ -75,10 +74,9 @@ func fewest(classes []milbench.ClassNumber) *milbench.ClassNumber {
 
 // ranges describes the ranges of the first features.
 func ranges(features []milbench.FeatureProfile) string {
-	short := func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 	var parts []string
 	for _, f := range features[:min(mostRanges, len(features))] {
-		parts = append(parts, fmt.Sprintf("%s %s to %s", f.Name, short(f.Least), short(f.Largest)))
+		parts = append(parts, fmt.Sprintf("%s %s to %s", f.Name, f.Short(f.Least), f.Short(f.Largest)))
 	}
 	if more := len(features) - len(parts); more > 0 {
 		parts = append(parts, fmt.Sprintf("and %d more on this card", more))

@@ -66,6 +66,8 @@ type Card struct {
 	NumFeatures int      `json:"num_features"`
 	Features    []string `json:"features,omitempty"`
 
+	Centre []float64 `json:"centre,omitempty"` // what is subtracted from the features before rounding, see [milbench.Set.Centre]
+
 	Missing []milbench.Missing `json:"missing,omitempty"` // values that replace missing ones
 
 	Parameters string            `json:"parameters"` // folder of the parameters
@@ -377,7 +379,7 @@ func (c *Card) check() error {
 	case c.Target == milbench.ClassTarget && n < 3, c.Target != milbench.BinaryTarget && c.Target != milbench.ClassTarget && n > 0:
 		return fmt.Errorf("%d names of classes for a target of kind %v", n, c.Target)
 	}
-	if err := milbench.CheckMissing(c.Missing, c.NumFeatures); err != nil {
+	if err := cmp.Or(milbench.CheckMissing(c.Missing, c.NumFeatures), milbench.CheckCentre(c.Centre, c.NumFeatures)); err != nil {
 		return err
 	}
 	for name := range c.Files {

@@ -138,5 +138,5 @@ func (m Model) About() learner.About {
 	if err != nil {
 		setting = nil // a setting that was read or trained with can always be encoded
 	}
-	return learner.About{Setting: setting, Set: m.SetName(), Target: m.Target(), Classes: m.Classes(), Leaked: m.Leaked(), NumFeatures: m.NumFeatures(), Features: m.Features(), Missing: m.Missing()}
+	return learner.About{Setting: setting, Set: m.SetName(), Target: m.Target(), Classes: m.Classes(), Leaked: m.Leaked(), NumFeatures: m.NumFeatures(), Features: m.Features(), Centre: m.Centre(), Missing: m.Missing()}
 }

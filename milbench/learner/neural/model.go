@@ -37,6 +37,9 @@ func (m *Model) NumFeatures() int { return m.card.NumFeatures }
 // Features returns the names of the features, or nil if the set had none.
 func (m *Model) Features() []string { return m.card.Features }
 
+// Centre returns the numbers that are subtracted from the features before rounding ([milbench.Set.Centre]); nil for none.
+func (m *Model) Centre() []float64 { return m.card.Centre }
+
 // Missing returns the values that replace missing ones, see [milbench.Set.Impute].
 func (m *Model) Missing() []milbench.Missing { return m.card.Missing }
 
