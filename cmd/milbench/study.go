@@ -37,7 +37,10 @@ func (p *program) study() *cobra.Command {
 stopped experiment resumes when you run the same command again.
 
 --quick runs a part of it, in under two minutes, in DIR/NAME-quick. Sets that have not been fetched
-are left out and named. --sets chooses some.` + shardHelp,
+are left out and named. --sets chooses some.
+
+Unless an experiment varies it, Syn has gamma 0.5 and a layer norm, as in the released program.
+milbench run --preset paper has the setting of the paper: gamma 1, no layer norm.` + shardHelp,
 		Example: `  milbench study ablation --quick --out results
   milbench study list
   milbench study poolings --out results

@@ -68,9 +68,11 @@ const (
 	releasedSetting = "γ = 0.5 with layer norm, as in the released program"
 )
 
-// origin says which settings the Syn networks of an archive have, and whether XNNPACK may have given some networks the
-// scores of earlier parameters.
-func origin(a results.Archive) (syn []string, doubtful bool, err error) {
+// originWords says which settings the Syn networks of an archive have, and whether XNNPACK may have given some networks the
+// scores of earlier parameters; root leads to the root of the repository.
+func originWords(a results.Archive, root string) (string, error) {
+	var settings []string
+	doubtful := false
 	seen := make(map[string]bool)
 	for _, r := range a.Results {
 		key := string(r.Config) + r.Revision
@@ -80,44 +82,43 @@ func origin(a results.Archive) (syn []string, doubtful bool, err error) {
 		seen[key] = true
 		c, err := configOf(r.Config)
 		if err != nil {
-			return nil, false, err
+			return "", err
 		}
 		doubtful = doubtful || c.Width >= 256 && slices.ContainsFunc(beforeXNNPACK, func(old string) bool { return strings.HasPrefix(r.Revision, old) })
-		words := fmt.Sprintf("γ = %v with%s layer norm", c.Gamma, map[bool]string{false: "out"}[c.Norm])
-		for _, setting := range []string{paperSetting, releasedSetting} {
-			if strings.HasPrefix(setting, words+",") {
-				words = setting
-			}
+		if c.Pooling != "syn" || c.Gamma == 0 {
+			continue
 		}
-		if c.Pooling == "syn" && c.Gamma > 0 && !slices.Contains(syn, words) {
-			syn = append(syn, words)
+		switch {
+		case c.Gamma == 1 && !c.Norm:
+			settings = append(settings, paperSetting)
+		case c.Gamma == 0.5 && c.Norm:
+			settings = append(settings, releasedSetting)
+		case c.Norm:
+			settings = append(settings, fmt.Sprintf("γ = %v with layer norm", c.Gamma))
+		default:
+			settings = append(settings, fmt.Sprintf("γ = %v without layer norm", c.Gamma))
 		}
 	}
-	slices.Sort(syn)
-	return syn, doubtful, nil
-}
-
-// originWords are the sentences of [origin]; root leads to that of the repository.
-func originWords(a results.Archive, root string) (text string, err error) {
-	syn, doubtful, err := origin(a)
-	if len(syn) > 0 {
-		text = "Syn has " + strings.Join(syn, "; ") + "."
+	slices.Sort(settings)
+	text := ""
+	if settings = slices.Compact(settings); len(settings) > 0 {
+		text = "Syn has " + strings.Join(settings, "; ") + "."
 	}
 	if doubtful {
 		text = join(text, "These scores are older than a fix: [XNNPACK]("+root+"backend/README.md#xnnpack-is-off) may have given some networks of width 256 the scores of earlier parameters. They will be made again.")
 	}
-	return text, err
+	return text, nil
 }
 
 // whose says with which setting the verdicts on Syn were made.
 func whose(archives []results.Archive) (string, error) {
 	var paper []string
 	for _, a := range archives {
-		syn, _, err := origin(a)
+		words, err := originWords(a, "")
 		if err != nil {
 			return "", err
 		}
-		if slices.Contains(syn, paperSetting) {
+		if strings.Contains(words, paperSetting) {
 			paper = append(paper, a.Experiment)
 		}
 	}
