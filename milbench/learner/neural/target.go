@@ -31,9 +31,11 @@ const intervals = 8
 // seen to reach its end, so a hazard there would grow without bound. (Gensheimer and Narasimhan, "A scalable
 // discrete-time survival model for neural networks", 2019.)
 //
-// Huber's loss of an error r is r²/2 up to |r| = 1, and |r| − 1/2 beyond. The unit is the standard deviation of the
-// targets of the training part. It limits the effect of a few outliers. It equals torch.nn.HuberLoss with delta 1.
-// (Huber, "Robust estimation of a location parameter", Annals of Mathematical Statistics 35, 1964.)
+// Huber's loss of an error r is r²/2 up to |r| = 1, and |r| − 1/2 beyond. It limits the effect of a few outliers, and so
+// does its unit: 1.4826 times the median distance of the targets of the training part from their median, which is the
+// standard deviation for a normal distribution. If more than half of the targets are equal, only the others count. The
+// loss equals torch.nn.HuberLoss with delta 1. (Huber, "Robust estimation of a location parameter", Annals of
+// Mathematical Statistics 35, 1964.)
 //
 // Cox's loss compares the bags of a batch, with Breslow's approximation of ties. With η_i the log-risk of bag i, t_i
 // its time, and d the number of events in the batch:
@@ -215,8 +217,8 @@ func losses(c synlayer.Classification, t target, labels *Node) (value, different
 
 // Targets converts the targets of a training part into labels for a network, and its outputs into scores.
 type Targets struct {
-	Mean float64   `json:"mean,omitempty"` // for real targets
-	SD   float64   `json:"sd,omitempty"`   // standard deviation of real targets; 0 means 1
+	Mean float64   `json:"mean,omitempty"` // for real targets; the median for Huber's loss
+	SD   float64   `json:"sd,omitempty"`   // standard deviation of real targets, or the unit of Huber's loss; 0 means 1
 	Ends []float64 `json:"ends,omitempty"` // ends of all intervals of time except the last
 }
 
@@ -224,6 +226,9 @@ type Targets struct {
 func (t target) targets(train []milbench.Example) (s Targets) {
 	switch t.kind {
 	case milbench.RealTarget:
+		if t.minimised == huber {
+			return robust(train)
+		}
 		n := float64(len(train))
 		for _, e := range train {
 			s.Mean += e.Value / n
@@ -248,6 +253,33 @@ func (t target) targets(train []milbench.Example) (s Targets) {
 		}
 	}
 	return s
+}
+
+// robust returns the median of real targets and the unit of Huber's loss.
+func robust(train []milbench.Example) (s Targets) {
+	var values []float64
+	for _, e := range train {
+		values = append(values, e.Value)
+	}
+	s.Mean = median(values)
+	for i, v := range values {
+		values[i] = math.Abs(v - s.Mean)
+	}
+	if s.SD = median(values); s.SD == 0 {
+		s.SD = median(slices.DeleteFunc(values, func(v float64) bool { return v == 0 }))
+	}
+	s.SD *= 1.482602218505602 // 1/Φ⁻¹(3/4)
+	return s
+}
+
+// median sorts values and returns their median, or 0 if there are none.
+func median(values []float64) float64 {
+	n := len(values)
+	if n == 0 {
+		return 0
+	}
+	slices.Sort(values)
+	return values[(n-1)/2]/2 + values[n/2]/2
 }
 
 // unit returns the divisor of real targets.

@@ -153,6 +153,30 @@ func agreement(kind milbench.TargetKind, examples []milbench.Example, scores [][
 	return right / pairs
 }
 
+// TestHuberUnit compares centre and unit of Huber's loss with numpy.median and scipy.stats.median_abs_deviation(scale=
+// "normal"). Outliers do not change them, however large. If most targets are equal, the others give the unit.
+func TestHuberUnit(t *testing.T) {
+	for _, c := range []struct {
+		values     []float64
+		centre, sd float64
+	}{
+		{[]float64{5.221, 5.88, 1.09, 3.147, 9.832, 10000}, 5.5505, 4.955597915},
+		{[]float64{5.221, 5.88, 1.09, 3.147, 9.832, 1e12}, 5.5505, 4.955597915},
+		{[]float64{5.221, 5.88, 1.09, -999, 9.832}, 5.221, 6.124629765},
+		{[]float64{0, 0, 0, 0, 2, 4, 1e6}, 0, 5.930408874},
+		{[]float64{3, 3, 3}, 3, 0},
+	} {
+		var train []milbench.Example
+		for _, v := range c.values {
+			train = append(train, milbench.Example{Target: milbench.Target{Value: v}})
+		}
+		s := target{kind: milbench.RealTarget}.by(huber).targets(train)
+		if math.Abs(s.Mean-c.centre) > 1e-9 || math.Abs(s.SD-c.sd) > 1e-8 {
+			t.Errorf("%v: centre %v, unit %v; want %v, %v", c.values, s.Mean, s.SD, c.centre, c.sd)
+		}
+	}
+}
+
 // TestTargets trains networks for targets of every kind, in blocks if the backend has them, bag by bag, and chunk by
 // chunk. The scores match the targets. Blocks and bag-by-bag training agree up to rounding. They are compared after
 // three epochs, because every step increases the differences, and at once if rounding may change the instance that a
