@@ -67,6 +67,7 @@ var flagValues = map[string][]string{
 	"protocol":  milbench.ProtocolNames,
 	"sets":      setNames(),
 
+	"class-weight":  neural.ClassWeights,
 	"loss":          {"squared", "huber", "hazards", "cox"},
 	"missing":       {"refuse", "median"},
 	"norm":          booleans,

@@ -59,13 +59,17 @@ func (s *settings) addTo(flags *pflag.FlagSet, single bool) {
 	add(newList(s, single, &g.Loss, text, func(p *grid, v string) { p.Loss, p.Batch = []string{v}, []int{2} }), "loss",
 		"training loss; for numbers squared (default) or huber, which a few outliers move little; for survival hazards (default), over eight intervals of "+
 			"time, or cox, the partial likelihood within a --batch of 2 or more bags")
+	add(newList(s, single, &g.ClassWeight, text, func(p *grid, v string) { p.ClassWeight = []string{v} }), "class-weight",
+		"weight of a bag in the loss: none (default), or balanced, so that a rare class counts as much as a frequent one; probabilities are then too high for the rare class")
 }
 
-// checkLoss reports a value of --loss that is not for the kind of target of a set.
+// checkLoss reports a value of --loss or --class-weight that is not for the kind of target of a set.
 func (s *settings) checkLoss(set *milbench.Set) error {
-	for _, loss := range s.grid.Loss {
-		if err := (neural.Config{Loss: loss}).CheckLoss(set.Kind); err != nil {
-			return fmt.Errorf("%s: --%w", set.Name, err)
+	for _, loss := range append([]string{""}, s.grid.Loss...) {
+		for _, weight := range append([]string{""}, s.grid.ClassWeight...) {
+			if err := (neural.Config{Loss: loss, ClassWeight: weight}).CheckLoss(set.Kind); err != nil {
+				return fmt.Errorf("%s: --%w", set.Name, err)
+			}
 		}
 	}
 	return nil

@@ -75,6 +75,10 @@ type Config struct {
 	// survival. "" is the default for the kind of target. The JSON leaves out a default loss.
 	Loss string
 
+	// ClassWeight is one of [ClassWeights]: "balanced" gives all classes the same weight in the loss, however many bags
+	// they have. "" means "none". The probabilities are then those of equally frequent classes. The JSON leaves out "none".
+	ClassWeight string
+
 	own    synlayer.Pooling // the pooling with the given name if it is not one of [Poolings]
 	target target           // target of the set
 }
@@ -114,6 +118,7 @@ var keys = []key{
 	{"weight_decay", func(c *Config) any { return &c.WeightDecay }, nil, false},
 	{"standardise", func(c *Config) any { return &c.Standardise }, nil, false},
 	{"loss", func(c *Config) any { return &c.Loss }, nil, true},
+	{"class_weight", func(c *Config) any { return &c.ClassWeight }, nil, true},
 }
 
 // Hyperparameters returns the JSON keys of settings of the named pooling.
@@ -292,6 +297,7 @@ func (c Config) Validate() error {
 		{"lr_decay", c.LRDecay >= 0 && c.LRDecay < 1, "from 0 to less than 1"},
 		{"weight_decay", notNegative(c.WeightDecay), "0 or more"},
 		{"loss", c.Loss == "" || slices.Contains(Losses, c.Loss), "one of " + strings.Join(Losses, ", ")},
+		{"class_weight", c.ClassWeight == "" || slices.Contains(ClassWeights, c.ClassWeight), strings.Join(ClassWeights, " or ")},
 	} {
 		for _, k := range keys {
 			if k.name == check.name && k.has(c.Pooling) && !check.ok {
@@ -367,6 +373,9 @@ func deref(field any) any {
 func (c Config) MarshalJSON() ([]byte, error) {
 	if defaultLoss(c.Loss) {
 		c.Loss = ""
+	}
+	if c.ClassWeight == unweighted {
+		c.ClassWeight = ""
 	}
 	var b bytes.Buffer
 	for _, k := range keys {

@@ -67,7 +67,7 @@ func TestConfigOptional(t *testing.T) {
 func ExampleHyperparameters() {
 	names, _ := neural.Hyperparameters("mean")
 	fmt.Println(names)
-	// Output: [pooling layers width dropout epochs batch instances lr lr_decay weight_decay standardise loss]
+	// Output: [pooling layers width dropout epochs batch instances lr lr_decay weight_decay standardise loss class_weight]
 }
 
 func ExampleConfig() {

@@ -30,6 +30,7 @@ type Grid struct {
 	WeightDecay []float64
 	Standardise []bool
 	Loss        []string // see [Losses]
+	ClassWeight []string // see [ClassWeights]
 
 	Renormalise, TrueGradient []bool
 
@@ -76,6 +77,7 @@ func (g Grid) Configs() ([]Config, error) {
 		some = vary(some, "weight_decay", g.WeightDecay)
 		some = vary(some, "standardise", g.Standardise)
 		some = vary(some, "loss", g.Loss)
+		some = vary(some, "class_weight", g.ClassWeight)
 		for _, c := range some {
 			if err := c.Validate(); err != nil {
 				return nil, err

@@ -72,7 +72,7 @@ func (t Trainer) Train(ctx context.Context, config Config, set *milbench.Set, se
 	for i, b := range set.Bags {
 		examples = append(examples, milbench.Example{Bag: i, Target: b.Target})
 	}
-	config.target = targetOf(set.Kind, set.NumClasses()).by(config.Loss)
+	config.target = config.learns(set.Kind, set.NumClasses())
 	config, err := config.with(t.Poolings)
 	if err != nil {
 		return nil, err

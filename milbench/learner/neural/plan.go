@@ -498,7 +498,7 @@ func (t Trainer) parse(task milbench.Task, fit milbench.Fit) (Config, error) {
 	if err := json.Unmarshal(fit.Setting, &c); err != nil {
 		return Config{}, err
 	}
-	c.target = targetOf(task.Kind, task.Classes).by(c.Loss)
+	c.target = c.learns(task.Kind, task.Classes)
 	return c.with(t.Poolings)
 }
 

@@ -75,7 +75,7 @@ func load(b compute.Backend, dir string, own map[string]synlayer.Pooling) (*Mode
 	if c.Config, err = c.Config.with(own); err != nil {
 		return nil, modeldir.Damaged("its card: %v", err)
 	}
-	c.Config.target = targetOf(c.Target, len(c.Classes)).by(c.Config.Loss)
+	c.Config.target = c.Config.learns(c.Target, len(c.Classes))
 	if err := c.check(); err != nil {
 		return nil, modeldir.Damaged("its card: %v", err)
 	}

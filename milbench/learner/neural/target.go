@@ -50,6 +50,7 @@ type target struct {
 	kind      milbench.TargetKind
 	classes   int    // for a target of classes
 	minimised string // name of the loss; "" is the default for the kind of target
+	balanced  bool   // the loss of a bag counts by the weight of its class
 }
 
 // Names of the losses for real targets and survival.
@@ -80,10 +81,21 @@ func defaultLoss(name string) bool {
 	return false
 }
 
-// CheckLoss reports a loss for another kind of target.
+// Class weights that a setting can choose ([Config.ClassWeight]).
+const (
+	unweighted = "none"
+	balanced   = "balanced"
+)
+
+// ClassWeights lists the class weights, the default first.
+var ClassWeights = []string{unweighted, balanced}
+
+// CheckLoss reports a loss or class weights for another kind of target.
 func (c Config) CheckLoss(kind milbench.TargetKind) error {
 	losses := kindLosses[kind]
 	switch {
+	case c.ClassWeight == balanced && losses != nil:
+		return fmt.Errorf("class-weight %s: targets of kind %v have no classes; leave --class-weight out", balanced, kind)
 	case c.Loss == "" || slices.Contains(losses, c.Loss):
 		return nil
 	case losses == nil:
@@ -104,6 +116,13 @@ func (t target) by(loss string) target {
 	if t.minimised = loss; defaultLoss(loss) {
 		t.minimised = ""
 	}
+	return t
+}
+
+// learns returns the target for the loss and the class weights of the setting.
+func (c Config) learns(kind milbench.TargetKind, classes int) target {
+	t := targetOf(kind, classes).by(c.Loss)
+	t.balanced = c.ClassWeight == balanced
 	return t
 }
 
@@ -205,6 +224,14 @@ func (t target) survivalLoss(logits, labels *Node) (value, differentiated *Node)
 
 // losses returns the loss to minimise for each bag, in both forms of [target.loss].
 func losses(c synlayer.Classification, t target, labels *Node) (value, differentiated *Node) {
+	if t.balanced {
+		classes := Floor(labels)
+		share := MulScalar(Sub(labels, classes), 2)
+		weights := Div(share, OneMinus(share))
+		t.balanced = false
+		value, differentiated = losses(c, t, classes)
+		return Mul(value, weights), Mul(differentiated, weights)
+	}
 	if c.Loss == nil {
 		return t.loss(c.Logits, labels)
 	}
@@ -290,7 +317,9 @@ func (s Targets) unit() float64 {
 	return s.SD
 }
 
-// labels returns the labels that the loss takes for the targets of a training part.
+// labels returns the labels that the loss takes for the targets of a training part. With class weights, w/(1+w)/2 is
+// added to the number of a class. Its weight w is the number of bags of the rarest class divided by its own: none is above
+// 1, because gradients are clipped.
 func (s Targets) labels(t target, examples []milbench.Example) []float32 {
 	labels := make([]float32, len(examples))
 	if t.minimised == cox {
@@ -308,8 +337,20 @@ func (s Targets) labels(t target, examples []milbench.Example) []float32 {
 		}
 		return labels
 	}
+	bags := make(map[int]float64) // by class
 	for i, e := range examples {
 		labels[i] = s.label(t, e.Target)
+		bags[e.Label]++
+	}
+	rarest := float64(len(examples))
+	for _, n := range bags {
+		rarest = min(rarest, n)
+	}
+	for i, e := range examples {
+		if t.balanced {
+			w := rarest / bags[e.Label]
+			labels[i] += float32(w / (1 + w) / 2)
+		}
 	}
 	return labels
 }

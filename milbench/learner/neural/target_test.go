@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -186,9 +187,9 @@ func TestTargets(t *testing.T) {
 	bags, _ := unequal(24)
 	for name, b := range backendtest.All(t) {
 		for _, of := range []struct {
-			kind milbench.TargetKind
-			loss string
-		}{{milbench.ClassTarget, ""}, {milbench.RealTarget, ""}, {milbench.RealTarget, huber}, {milbench.SurvivalTarget, ""}, {milbench.SurvivalTarget, cox}} {
+			kind         milbench.TargetKind
+			loss, weight string
+		}{{milbench.ClassTarget, "", ""}, {milbench.ClassTarget, "", balanced}, {milbench.RealTarget, "", ""}, {milbench.RealTarget, huber, ""}, {milbench.SurvivalTarget, "", ""}, {milbench.SurvivalTarget, cox, ""}} {
 			kind := of.kind
 			poolings := []string{gated, dsmil}
 			if kind == milbench.ClassTarget {
@@ -205,7 +206,8 @@ func TestTargets(t *testing.T) {
 					c.Batch = 12
 				}
 				examples := kinded(kind, bags)
-				c.Loss, c.target = of.loss, targetOf(kind, 3).by(of.loss)
+				c.Loss, c.ClassWeight = of.loss, of.weight
+				c.target = c.learns(kind, 3)
 				all := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23}
 				text, err := json.Marshal(c)
 				if err != nil {
@@ -215,7 +217,7 @@ func TestTargets(t *testing.T) {
 				for seed := range uint64(3) {
 					task.Fits = append(task.Fits, milbench.Fit{Seed: seed, Setting: text, Train: examples, Test: all, EveryEpoch: true})
 				}
-				t.Run(fmt.Sprintf("%s/%v%s/%s", name, kind, of.loss, pooling), func(t *testing.T) {
+				t.Run(fmt.Sprintf("%s/%v%s%s/%s", name, kind, of.loss, of.weight, pooling), func(t *testing.T) {
 					const early = 3
 					var first [][]float64 // of the first fit after this number of epochs
 					learnt := func(task milbench.Task) (scores [][][]float64, err error) {
@@ -363,27 +365,73 @@ func TestCoxPlaces(t *testing.T) {
 	}
 }
 
-// TestLossRefused checks that a loss belongs to one kind of target, and that the JSON leaves out the default.
+// TestClassWeights checks that the loss of a bag counts by the weight of its class: the number of bags of the rarest class
+// divided by that of its own. So the losses of two classes with equal logits add up to the same.
+func TestClassWeights(t *testing.T) {
+	var examples []milbench.Example
+	for i := range 100 {
+		examples = append(examples, milbench.Example{Target: milbench.Labelled(max(0, i-97))}) // 98 bags of class 0, one each of 1 and 2
+	}
+	c := Config{ClassWeight: balanced}
+	for name, b := range backendtest.All(t) {
+		for kind, of := range map[milbench.TargetKind][]milbench.Example{milbench.BinaryTarget: examples[:99], milbench.ClassTarget: examples} {
+			t3 := c.learns(kind, 3)
+			labels := Targets{}.labels(t3, of)
+			out, err := CallOnceN(b, func(labels *Node) []*Node {
+				logits := Zeros(labels.Graph(), shapes.Make(dtypes.Float32, len(of)))
+				if kind == milbench.ClassTarget {
+					logits = Zeros(labels.Graph(), shapes.Make(dtypes.Float32, len(of), 3))
+				}
+				value, differentiated := losses(synlayer.Classification{Logits: logits}, t3, labels)
+				return []*Node{value, differentiated}
+			}, labels)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plain := math.Log(float64(max(2, t3.classes)))
+			for _, o := range out {
+				for i, got := range tensors.MustCopyFlatData[float32](o) {
+					want := plain
+					if of[i].Label == 0 {
+						want /= 98
+					}
+					if math.Abs(float64(got)-want) > 1e-5*want {
+						t.Errorf("%s, %v: loss %v of a bag of class %d, want %v", name, kind, got, of[i].Label, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestLossRefused checks that a loss belongs to one kind of target, that class weights need classes, and that the JSON
+// leaves out the defaults.
 func TestLossRefused(t *testing.T) {
 	bags, examples := unequal(4)
 	for _, c := range []struct {
 		loss string
 		kind milbench.TargetKind
 		want string
+
+		weight string
 	}{
-		{huber, milbench.BinaryTarget, "loss huber: targets of kind binary have one loss alone; leave --loss out"},
-		{squared, milbench.ClassTarget, "loss squared: targets of kind classes have one loss alone; leave --loss out"},
-		{"hubr", milbench.RealTarget, "loss hubr: one of squared, huber, hazards, cox is needed"},
-		{cox, milbench.RealTarget, "loss cox: not a loss of targets of kind real; take squared or huber"},
-		{huber, milbench.SurvivalTarget, "loss huber: not a loss of targets of kind survival; take hazards or cox"},
-		{cox, milbench.SurvivalTarget, ""},
-		{hazards, milbench.SurvivalTarget, ""},
-		{huber, milbench.RealTarget, ""},
-		{squared, milbench.RealTarget, ""},
+		{huber, milbench.BinaryTarget, "loss huber: targets of kind binary have one loss alone; leave --loss out", ""},
+		{squared, milbench.ClassTarget, "loss squared: targets of kind classes have one loss alone; leave --loss out", ""},
+		{"hubr", milbench.RealTarget, "loss hubr: one of squared, huber, hazards, cox is needed", ""},
+		{cox, milbench.RealTarget, "loss cox: not a loss of targets of kind real; take squared or huber", ""},
+		{huber, milbench.SurvivalTarget, "loss huber: not a loss of targets of kind survival; take hazards or cox", ""},
+		{cox, milbench.SurvivalTarget, "", ""},
+		{hazards, milbench.SurvivalTarget, "", ""},
+		{huber, milbench.RealTarget, "", ""},
+		{squared, milbench.RealTarget, "", ""},
+		{"", milbench.ClassTarget, "", balanced},
+		{"", milbench.BinaryTarget, "", unweighted},
+		{huber, milbench.RealTarget, "class-weight balanced: targets of kind real have no classes; leave --class-weight out", balanced},
+		{"", milbench.BinaryTarget, "class-weight even: none or balanced is needed", "even"},
 	} {
 		config := setting(t, gated)
-		config.Loss = c.loss
-		config.target = targetOf(c.kind, 3).by(c.loss)
+		config.Loss, config.ClassWeight = c.loss, c.weight
+		config.target = config.learns(c.kind, 3)
 		got := ""
 		if err := checkFit(config, bags, examples); err != nil {
 			got = err.Error()
@@ -392,7 +440,7 @@ func TestLossRefused(t *testing.T) {
 			t.Errorf("%s, %v: error %q, want %q", c.loss, c.kind, got, c.want)
 		}
 		text, err := json.Marshal(config)
-		if err != nil || strings.Contains(string(text), `"loss"`) == defaultLoss(c.loss) {
+		if err != nil || strings.Contains(string(text), `"loss"`) == (c.loss == "" || defaultLoss(c.loss)) || strings.Contains(string(text), `"class_weight"`) == (c.weight == "" || c.weight == unweighted) {
 			t.Errorf("%s: %s, %v", c.loss, text, err)
 		}
 	}
