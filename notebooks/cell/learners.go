@@ -32,6 +32,7 @@ var (
 )
 
 // Syn is SynPooling with the given number of steps: positive numbers concentrate the weights, negative ones distract them.
+// Its γ is 0.5, without a layer norm; With("gamma", 1.0) has the γ of the paper.
 func Syn(steps int) Learner {
 	return Learner{name: "syn", fields: map[string]any{"iterations": steps}}
 }
