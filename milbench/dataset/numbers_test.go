@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -193,6 +194,13 @@ func TestCentre(t *testing.T) {
 		if _, err := ReadCSV(strings.NewReader(text), "small"); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v", text, err)
 		}
+	}
+	text := "bag,label,x\n" // a few values far from the others do not hide them
+	for i, row := range near {
+		text += fmt.Sprintf("b%d,%d,%.17g\n", i, i%2, []float64{row[1] + 1e9, row[1] + 1e9, -999}[i%3])
+	}
+	if s, err := ReadCSV(strings.NewReader(text), "sentinel"); err != nil || len(s.Centre) != 1 || math.Abs(s.Centre[0]-1e9) > 10 {
+		t.Errorf("%v, %v", s, err)
 	}
 	if _, err := ReadCSV(io.MultiReader(strings.NewReader("bag,label,x\na,0,1000000001\nb,1,1000000002\n")), "once"); err == nil || !strings.Contains(err.Error(), "can be read only once") {
 		t.Error(err)

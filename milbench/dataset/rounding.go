@@ -21,15 +21,18 @@ type rounding struct {
 	columns  map[int]*measured // a sparse matrix may claim any number of columns
 }
 
-// measured has sums over the values of a column.
+// measured has values of a column.
 type measured struct {
-	n, lost     int     // number of values, and of those that differ from the one before only as a double
-	first, last float64 // values
-	sum, square float64 // of differences from first
-	loss        float64 // sum of squared rounding errors
+	n, lost int     // number of values, and of those that differ from the one before only as a double
+	last    float64 // value
+	sample  []float64
+	every   int // one value of so many is in the sample
 }
 
-// worthIt is the rounding error, relative to the standard deviation of a column, up to which no digits matter.
+// mostSample is the number of values from which the centre and the spread of a column are found.
+const mostSample = 512
+
+// worthIt is the rounding error, relative to the spread of a column, up to which no digits matter.
 const worthIt = 1e-3
 
 // of returns a value of a column, minus the centre, as float32.
@@ -51,14 +54,24 @@ func (r *rounding) of(column int, v float64) (float32, error) {
 func (r *rounding) measure(column int, v float64, times int) {
 	m := r.columns[column]
 	if m == nil {
-		m = &measured{first: v, last: v}
+		m = &measured{last: v, every: 1}
 		r.columns[column] = m
 	}
 	if v != m.last && float32(v) == float32(m.last) {
 		m.lost++
 	}
-	off, loss, n := v-m.first, v-float64(float32(v)), float64(times)
-	m.n, m.last, m.sum, m.square, m.loss = m.n+times, v, m.sum+n*off, m.square+n*off*off, m.loss+n*loss*loss
+	m.last = v
+	for range times {
+		if m.n++; m.n%m.every != 0 {
+			continue
+		}
+		if m.sample = append(m.sample, v); len(m.sample) == mostSample {
+			for i := range mostSample / 2 {
+				m.sample[i] = m.sample[2*i+1]
+			}
+			m.sample, m.every = m.sample[:mostSample/2], 2*m.every
+		}
+	}
 }
 
 // choose takes the names of the columns of a table, and from the centre of a model's features those of the columns.
@@ -102,33 +115,60 @@ func (r *rounding) forSet(features int) []float64 {
 }
 
 // centres returns the centre of each column whose digits float32 would lose, and nil if there is none. It returns an
-// error if a centre does not help. A centre is a round number near the mean.
+// error if a centre does not help. A centre is a round number near the median; values far from it do not count.
 func (r *rounding) centres() (centre []float64, err error) {
 	for _, j := range slices.Sorted(maps.Keys(r.columns)) {
 		m := r.columns[j]
-		n := float64(m.n)
-		mean := m.sum / n
-		sd := math.Sqrt(max(0, m.square/n-mean*mean))
-		mean += m.first
+		middle, spread := medianAndSpread(m.sample)
+		square, near := 0.0, 0.0
+		for _, v := range m.sample {
+			if math.Abs(v-middle) <= 10*spread {
+				loss := v - float64(float32(v))
+				square, near = square+loss*loss, near+1
+			}
+		}
 		refuse := func(why string) error {
 			return fmt.Errorf("%s: %d of %d values would be equal to the one before: %s", r.called(j), m.lost, m.n, why)
 		}
 		switch {
-		case math.Sqrt(m.loss/n) <= worthIt*sd:
-		case sd < 0x1p-149/worthIt:
-			if sd > 0 {
+		case math.Sqrt(square/near) <= worthIt*spread:
+		case spread < 0x1p-149/worthIt:
+			if spread > 0 {
 				return nil, refuse("they are too small for float32, below 1e-38; give the feature another unit")
 			}
-		case 0x1p-53*math.Abs(mean) > worthIt*sd: // the digits of a double end there
-			if sd > 0x1p-51*math.Abs(mean) && math.Abs(mean) >= 1<<24 {
+		case 0x1p-53*math.Abs(middle) > worthIt*spread: // the digits of a double end there
+			if spread > 0x1p-51*math.Abs(middle) && math.Abs(middle) >= 1<<24 {
 				return nil, refuse("a double has too few digits for them; subtract a common number before you write the file")
 			}
 		default:
-			unit := math.Pow10(int(math.Ceil(math.Log10(sd))))
-			centre = append(append(centre, make([]float64, j-len(centre))...), math.Round(mean/unit)*unit)
+			unit := math.Pow10(int(math.Ceil(math.Log10(spread))))
+			centre = append(append(centre, make([]float64, j-len(centre))...), math.Round(middle/unit)*unit)
 		}
 	}
 	return centre, nil
+}
+
+// medianAndSpread returns the median and 1.4826 times the median distance from it, of the values that differ if most are
+// equal. This is the standard deviation for a normal distribution. It sorts the values.
+func medianAndSpread(values []float64) (middle, spread float64) {
+	median := func(v []float64) float64 {
+		slices.Sort(v)
+		return v[(len(v)-1)/2]/2 + v[len(v)/2]/2
+	}
+	if len(values) == 0 {
+		return 0, 0
+	}
+	middle = median(values)
+	var off []float64
+	for _, v := range values {
+		off = append(off, math.Abs(v-middle))
+	}
+	if spread = median(off); spread == 0 {
+		if off = slices.DeleteFunc(off, func(d float64) bool { return d == 0 }); len(off) > 0 {
+			spread = median(off)
+		}
+	}
+	return middle, 1.4826 * spread
 }
 
 // called returns a name for a column.
