@@ -38,10 +38,10 @@ over the folds. It downloads nothing.`,
 		Example: "  milbench demo\n  milbench demo --out figures/demo.svg",
 		Args:    arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := checkCores(cores); err != nil {
+			if err := checkFigure("out", out); err != nil {
 				return err
 			}
-			if err := checkFigure("out", out); err != nil {
+			if err := checkCores(cores); err != nil {
 				return err
 			}
 			choice, trainer, err := p.chooseTrainer(cores, memorySize(0).bound())

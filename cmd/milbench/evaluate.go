@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -65,6 +66,9 @@ a table, a folder of arrays or a MATLAB file: milbench help files.`,
 			o.Judged, o.Numbers, o.Classes = true, card.Target == milbench.RealTarget, card.Classes
 			if card.Target == milbench.BinaryTarget && o.Classes == nil {
 				o.Classes = []string{"0", "1"}
+			}
+			if o.Coordinates != nil && card.Features != nil {
+				return errors.New("--coordinates: the features are taken by the names that the model knows; leave the flag out")
 			}
 			whole, err := columns.openNew(p, card.Features, card.Centre, args[1])
 			if err != nil {

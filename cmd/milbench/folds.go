@@ -64,6 +64,9 @@ beside them, in ` + partsName + `. docs/judge.md goes through an example.` + fil
 			} else if s.entry != nil {
 				protocol.Folds = s.entry.Folds
 			}
+			if err := checkFolds(c.Flags(), s.set.HasSplit()); err != nil {
+				return err
+			}
 			parts, err := exchange.Of(s.set, protocol, seed)
 			if err != nil {
 				return err

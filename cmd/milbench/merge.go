@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -68,7 +69,7 @@ milbench run --plan or milbench study --plan.`,
 			if planFile != "" {
 				again = append(again, "--plan", planFile)
 			}
-			return p.missing(m, cmp.Or(missingFile, filepath.Join(out, missingName)), out, strings.Join(again, " "))
+			return p.missing(m, missingFile, out, strings.Join(again, " "))
 		},
 	}
 	f := c.Flags()
@@ -81,8 +82,12 @@ milbench run --plan or milbench study --plan.`,
 
 // missing writes the plan of missing fits to a file. If no fit is missing, it removes the plan of an earlier merge. again is the
 // command of this merge without --out.
-func (p *program) missing(m results.Merged, path, out, again string) error {
+func (p *program) missing(m results.Merged, missingFile, out, again string) error {
+	path := cmp.Or(missingFile, filepath.Join(out, missingName))
 	if m.Missing == nil {
+		if m.Planned == 0 && missingFile != "" {
+			return errors.New("--missing: the folders have no plan, so missing fits cannot be found; name one with --plan")
+		}
 		if m.Planned == 0 {
 			p.note("note: the folders have no plan, so missing fits cannot be found")
 			return nil

@@ -77,6 +77,11 @@ Figures of each experiment, the default first:
 			if len(sets) > 1 && bags {
 				return fmt.Errorf("--figure %s draws one set; name one with --set", name)
 			}
+			for _, flag := range []string{"thumbnails", "scale", "tile", "column", "extremes"} {
+				if c.Flags().Changed(flag) && name != heatmapFigure {
+					return fmt.Errorf("--%s is for --figure %s; leave it out", flag, heatmapFigure)
+				}
+			}
 			if name == heatmapFigure {
 				return p.drawHeatmaps(maps, dir, file)
 			}

@@ -90,6 +90,9 @@ those of the file become the medians of its training set. See milbench help file
 			}
 			about := model.About()
 			columns.options.Unlabelled = true
+			if columns.options.Coordinates != nil && about.Features != nil && !instances {
+				return errors.New("--coordinates: without --instances no place is printed, and the features are taken by name; leave the flag out")
+			}
 			set, err := columns.openNew(p, about.Features, about.Centre, args[1])
 			if err != nil {
 				return err
@@ -148,6 +151,7 @@ those of the file become the medians of its training set. See milbench help file
 	f.BoolVar(&instances, "instances", false, instancesUsage)
 	f.StringVar(&format, "format", formats[0], "`format` of the output: "+strings.Join(formats, ", "))
 	f.BoolVar(&asJSON, "json", false, "write JSON, like --format json")
+	c.MarkFlagsMutuallyExclusive("format", "json")
 	columns.addBags(f)
 	columns.column.addTo(f)
 	return c

@@ -81,6 +81,9 @@ winner, the instance with the largest weight, has changed since the previous epo
 				return err
 			}
 			if part.plan != "" || which != nil {
+				if asJSON && !dryRun {
+					return errors.New("--json: a shard prints no table; leave --json out, or take --dry-run")
+				}
 				own := ask{grid: &grid, names: args}
 				return p.trainShard(c, shardJob{ask: own, file: part.plan, shard: which, dir: dir, cores: cores, memory: memory, dryRun: dryRun, asJSON: asJSON})
 			}
@@ -198,6 +201,9 @@ func (g *gridFlags) protocol() (milbench.Protocol, error) {
 		protocol.Folds = g.folds
 	}
 	if g.flags.Changed("inner") {
+		if g.name != milbench.NestedProtocol {
+			return protocol, errors.New("--inner: only the nested protocol has inner folds; add --protocol nested")
+		}
 		protocol.Inner = g.inner
 	}
 	return protocol, protocol.Validate()
@@ -261,14 +267,23 @@ func (p *program) studies(g *gridFlags, namesOrFiles []string) (studies []run.Ru
 	if err != nil {
 		return nil, err
 	}
+	split := true
 	for _, s := range sources {
 		one, err := g.study(s)
 		if err != nil {
 			return nil, err
 		}
-		studies = append(studies, one)
+		studies, split = append(studies, one), split && s.set.HasSplit()
 	}
-	return studies, nil
+	return studies, checkFolds(g.flags, split)
+}
+
+// checkFolds reports --folds if all sets have an official split.
+func checkFolds(flags *pflag.FlagSet, split bool) error {
+	if split && flags.Changed("folds") {
+		return errors.New("--folds: the official split is the only fold; leave --folds out, or take --split none")
+	}
+	return nil
 }
 
 // check reports invalid flags before a set is opened.
@@ -292,6 +307,8 @@ func (g *gridFlags) listed() (list []json.RawMessage, err error) {
 		}
 	case g.set.firstGiven() != "":
 		return nil, fmt.Errorf("--%s: a setting of networks; name one with --pooling", g.set.firstGiven())
+	case g.flags.Changed("preset"):
+		return nil, errors.New("--preset: the defaults of networks; name one with --pooling")
 	case g.flags.Changed("sample"):
 		return nil, errors.New("--sample: draws settings of networks; name one with --pooling")
 	}

@@ -102,6 +102,12 @@ Then it prints where scaling stops: twice as many nodes save less than 10 % of t
 			if err := checkSimulation(fits, nodes, on, search); err != nil {
 				return err
 			}
+			if c.Flags().Changed("retry") && on.Failures == 0 {
+				return errors.New("--retry: nothing fails with --failures 0; leave --retry out")
+			}
+			if c.Flags().Changed("slowdown") && on.Stragglers == 0 {
+				return errors.New("--slowdown: no node is slow with --stragglers 0; leave --slowdown out")
+			}
 			if image != "" {
 				if err := checkFigure("figure", image); err != nil {
 					return err

@@ -178,6 +178,9 @@ func (p *program) openOne(s sources, nameOrFile string) (source, error) {
 	o := intake.Options{Options: s.columns.options, Column: s.columns.column.Column, Positive: s.positive, KeepLeak: s.keepLeak}
 	o.Note = func(text string) { p.note("note: %s", text) }
 	set, entry, err := o.Open(nameOrFile)
+	if err == nil && entry == nil && s.keepLeak && !set.Leaked {
+		o.Note(nameOrFile + ": no column leaks the labels, so --keep-leak changes nothing")
+	}
 	if errors.As(err, new(*intake.LeakError)) {
 		err = finding{err}
 	}

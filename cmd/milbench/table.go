@@ -42,6 +42,7 @@ Marks:
 	}
 	c.Flags().StringVar(&format, "format", results.Formats[0], "`format` of the table: "+strings.Join(results.Formats, ", "))
 	c.Flags().BoolVar(&asJSON, "json", false, "write JSON, like --format json")
+	c.MarkFlagsMutuallyExclusive("format", "json")
 	return c
 }
 

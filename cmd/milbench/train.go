@@ -91,6 +91,9 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 			if config != nil && c.Flags().Changed("cores") {
 				return errors.New("--cores: for --learner; a network is trained on all cores")
 			}
+			if random := []string{learner.AutoName, "statistics-trees"}; config == nil && c.Flags().Changed("seed") && toward.method == "" && !slices.Contains(random, asked.learner) {
+				return fmt.Errorf("--seed: nothing is random in --learner %s; leave --seed out", asked.learner)
+			}
 			if err := modeldir.CanSave(dir); err != nil { // a training may be long
 				return fmt.Errorf("--out %q: %w", dir, err)
 			}
@@ -331,7 +334,11 @@ func (t *trainFlags) chosen() (json.RawMessage, *neural.Config, error) {
 	if t.flags.Changed("pooling") {
 		return nil, nil, errors.New("--pooling: one model is trained; leave out --pooling or --learner")
 	}
-	if flag := t.set.firstGiven(); flag != "" {
+	flag := t.set.firstGiven()
+	if t.flags.Changed("preset") {
+		flag = "preset"
+	}
+	if flag != "" {
 		return nil, nil, fmt.Errorf("--%s: a setting of networks; use --setting for fields of --learner %s", flag, t.learner)
 	}
 	settings, err := learner.Settings(t.learner, false)

@@ -321,6 +321,9 @@ func (l *layout) locate(o Options) error {
 	var x, y int
 	switch c := o.Coordinates; {
 	case len(c) == 1 && c[0] == noCoordinates:
+		if feature("x") < 0 || feature("y") < 0 {
+			return fmt.Errorf("--coordinates %s: there are no columns x and y; leave the flag out", noCoordinates)
+		}
 		return nil
 	case len(c) == 0:
 		if x, y = feature("x"), feature("y"); x < 0 || y < 0 || feature("z") >= 0 || len(l.features) < 3 {

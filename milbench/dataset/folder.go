@@ -381,6 +381,9 @@ func (o Options) readBags(files bagFiles, table string) (*milbench.Set, error) {
 	case !o.Unlabelled:
 		return nil, fmt.Errorf("%s: no table of its bags; name one with --labels, or write %s with the columns bag and label", files.where, listName)
 	default:
+		if err := o.named(); err != nil {
+			return nil, fmt.Errorf("%s: no table of its bags, and so %w", files.where, err)
+		}
 		for _, id := range files.ids {
 			if !plain(id) {
 				return nil, fmt.Errorf("%s: bag %q; name it without line breaks and other control characters", files.where, id)
@@ -563,6 +566,8 @@ func listLayout(record []string, o Options) (*layout, error) {
 		return nil, errors.New("no header with the columns bag and label; write one")
 	case len(o.Categorical) > 0:
 		return nil, fmt.Errorf("--categorical %s is for CSV files of instances; a line is a bag here", o.Categorical[0])
+	case o.Median:
+		return nil, errors.New("--missing median is for tables of instances; a line is a bag here")
 	case columns.instanceLabel >= 0:
 		return nil, fmt.Errorf("column %s; a line is a bag here, so leave it out", instanceLabelColumn)
 	}

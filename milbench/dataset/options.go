@@ -406,8 +406,11 @@ func (o Options) tellMissing(name string, list []reads) {
 	if len(words) > 0 {
 		text += fmt.Sprintf("; in %s they are the word %s", few(words), missingWord)
 	}
-	if text != "" {
+	switch {
+	case text != "":
 		o.note("%s: %s missing%s", name, values(total), text)
+	case o.Median && !o.Unlabelled && o.Features == nil:
+		o.note("%s: no value is missing, so --missing median changes nothing", name)
 	}
 }
 

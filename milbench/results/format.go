@@ -33,9 +33,14 @@ func (t Table) Write(w io.Writer, format string) error {
 	case "html":
 		return t.writeHTML(w)
 	case "json":
-		rows := t.Rows
-		if rows == nil {
-			rows = []Row{}
+		rows := make([]any, len(t.Rows))
+		for i, r := range t.Rows {
+			if rows[i] = r; r.mean() == nil { // JSON has no NaN
+				rows[i] = struct {
+					Row
+					Mean *float64 `json:"mean"`
+				}{Row: r}
+			}
 		}
 		e := json.NewEncoder(w)
 		e.SetEscapeHTML(false)

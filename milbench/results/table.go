@@ -29,7 +29,7 @@ type Row struct {
 	Setting string              `json:"setting"` // the pooling, and what distinguishes the row from others on the set
 	Target  milbench.TargetKind `json:"target"`
 	Figure  string              `json:"figure"` // name of the main figure
-	Mean    float64             `json:"mean"`   // NaN, null in JSON, if no fold has the figure
+	Mean    float64             `json:"mean"`   // NaN if no fold has the figure, null in the table as JSON
 	SD      *float64            `json:"sd"`     // over repeats; null for one repeat
 	N       int                 `json:"n"`      // number of complete repeats
 
@@ -506,18 +506,6 @@ func (t *Table) noteMixtures() {
 		t.Notes = append(t.Notes, fmt.Sprintf("%s: fits from several %s; run into a new folder for figures of one alone",
 			strings.Join(rows[mixture], "; "), mixture))
 	}
-}
-
-// MarshalJSON writes null for a main figure that no fold has.
-func (r Row) MarshalJSON() ([]byte, error) {
-	type plain Row
-	if r.mean() != nil {
-		return json.Marshal(plain(r))
-	}
-	return json.Marshal(struct {
-		plain
-		Mean *float64 `json:"mean"`
-	}{plain: plain(r)})
 }
 
 // figures computes the row. It notes which figures are undefined, and why.
