@@ -3,8 +3,9 @@ package corpus
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
+
+	"synpool/internal/disk"
 )
 
 // Pair is a sentence and its translation.
@@ -29,12 +30,12 @@ func LoadMulti30k() (Multi30k, error) {
 }
 
 func readPairFiles(source, target string) ([]Pair, error) {
-	from, err := os.Open(source)
+	from, err := disk.Open(source)
 	if err != nil {
 		return nil, err
 	}
 	defer from.Close()
-	to, err := os.Open(target)
+	to, err := disk.Open(target)
 	if err != nil {
 		return nil, err
 	}

@@ -7,11 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"slices"
 	"strings"
 	"unicode"
+
+	"synpool/internal/disk"
 )
 
 // Review is a film review of Pang and Lee 2004.
@@ -35,7 +36,7 @@ func LoadReviews() ([]Review, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(paths[0])
+	f, err := disk.Open(paths[0])
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", reviewsName, err)
 	}

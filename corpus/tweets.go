@@ -6,11 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"synpool/internal/disk"
 )
 
 // Tweet is a row of the tweets of Davidson et al. 2017.
@@ -32,7 +33,7 @@ func LoadTweets() ([]Tweet, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(paths[0])
+	f, err := disk.Open(paths[0])
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", tweetsName, err)
 	}

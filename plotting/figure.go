@@ -1,11 +1,9 @@
 package plotting
 
 import (
-	"errors"
 	"fmt"
 	"image/color"
 	"io"
-	"os"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -16,6 +14,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgpdf"
+
+	"synpool/internal/disk"
 )
 
 // Format is a file format of figures.
@@ -95,31 +95,17 @@ func (f *Figure) Write(w io.Writer, format Format) error {
 
 // Save writes the figure to a file in the format of its extension: .png, .svg or .pdf. An existing file is replaced only
 // once the new one is complete.
-func (f *Figure) Save(path string) (err error) {
+func (f *Figure) Save(path string) error {
 	format := Format(strings.ToLower(strings.TrimPrefix(filepath.Ext(path), ".")))
 	switch format {
 	case PNG, SVG, PDF:
 	default:
 		return fmt.Errorf("saving the figure %s: the extension must be .png, .svg or .pdf", path)
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.part")
-	if err != nil {
+	if err := disk.Write(path, func(w io.Writer) error { return f.Write(w, format) }); err != nil {
 		return fmt.Errorf("saving the figure %s: %w", path, err)
 	}
-	defer func() {
-		file.Close()
-		if err != nil {
-			os.Remove(file.Name())
-			err = fmt.Errorf("saving the figure %s: %w", path, err)
-		}
-	}()
-	if err := f.Write(file, format); err != nil {
-		return err
-	}
-	if err := errors.Join(file.Chmod(0o644), file.Close()); err != nil {
-		return err
-	}
-	return os.Rename(file.Name(), path)
+	return nil
 }
 
 // titleHeight returns the space that the lines of a title take, with the gap below.

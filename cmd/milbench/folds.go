@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"synpool/internal/disk"
 	"synpool/milbench"
 	"synpool/milbench/dataset"
 	"synpool/milbench/exchange"
@@ -127,15 +128,11 @@ func writeBags(s *milbench.Set) func(io.Writer) error {
 
 // writeNew writes the file of a flag, whole or not at all. The file must not exist yet.
 func writeNew(flag, path string, write func(io.Writer) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if errors.Is(err, os.ErrExist) {
+	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("%s: %s is there already; name another file or remove it", flag, path)
 	}
-	if err != nil {
+	if err := disk.Write(path, write); err != nil {
 		return fmt.Errorf("%s: %w", flag, err)
-	}
-	if err := errors.Join(write(f), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(path))
 	}
 	return nil
 }
@@ -211,7 +208,7 @@ figures and tests, under --name. They are marked declared: milbench has not seen
 			if err != nil {
 				return err
 			}
-			f, err := os.Open(args[0])
+			f, err := disk.Open(args[0])
 			if err != nil {
 				return err
 			}
@@ -239,7 +236,7 @@ figures and tests, under --name. They are marked declared: milbench has not seen
 
 // readWith reads a file.
 func readWith[T any](path string, read func(io.Reader, string) (T, error)) (T, error) {
-	f, err := os.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		var none T
 		return none, err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/csv"
 	"encoding/json"
@@ -20,6 +21,7 @@ import (
 	"strconv"
 	"strings"
 
+	"synpool/internal/disk"
 	"synpool/milbench"
 	"synpool/milbench/predict"
 	"synpool/plotting"
@@ -62,15 +64,8 @@ func (h heatmaps) write(file, dir string, note func(format string, args ...any))
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return 0, err
 	}
-	list, err := os.Create(filepath.Join(dir, "extremes.csv"))
-	if err != nil {
-		return 0, err
-	}
-	out := csv.NewWriter(list)
-	defer func() {
-		out.Flush()
-		err = errors.Join(err, out.Error(), list.Close())
-	}()
+	var list bytes.Buffer
+	out := csv.NewWriter(&list)
 	out.Write([]string{"bag", "end", "place", "instance", "x", "y", what, "rank"})
 	var bad []string
 	for _, s := range slides {
@@ -78,10 +73,14 @@ func (h heatmaps) write(file, dir string, note func(format string, args ...any))
 		if err := h.draw(s, what, filepath.Join(dir, s.name+".png")); err != nil {
 			bad = append(bad, fmt.Sprintf("bag %s: %v", s.name, err))
 		}
-		if err := s.writeGeoJSON(what, filepath.Join(dir, s.name+".geojson")); err != nil {
+		if err := disk.Write(filepath.Join(dir, s.name+".geojson"), func(w io.Writer) error { return s.writeGeoJSON(what, w) }); err != nil {
 			return 0, err
 		}
 		h.list(s, out)
+	}
+	out.Flush()
+	if err := disk.WriteFile(filepath.Join(dir, "extremes.csv"), list.Bytes()); err != nil {
+		return 0, err
 	}
 	switch n := len(bad) - 1; {
 	case n > 0:
@@ -161,7 +160,7 @@ func (h heatmaps) readPlaced(file string) (slides []slide, what string, err erro
 	if err != nil {
 		return nil, "", err
 	}
-	f, err := os.Open(file)
+	f, err := disk.Open(file)
 	if err != nil {
 		return nil, "", err
 	}
@@ -287,7 +286,7 @@ func (h heatmaps) thumbnail(name string) (*plotting.Thumbnail, error) {
 	}
 	for _, extension := range []string{".png", ".jpg", ".jpeg"} {
 		path := filepath.Join(h.thumbnails, name+extension)
-		f, err := os.Open(path)
+		f, err := disk.Open(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -337,13 +336,7 @@ type (
 )
 
 // writeGeoJSON writes the tiles of a slide as a FeatureCollection, one to a line.
-func (s slide) writeGeoJSON(what, path string) (err error) {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	out := bufio.NewWriter(f)
-	defer func() { err = errors.Join(err, out.Flush(), f.Close()) }()
+func (s slide) writeGeoJSON(what string, out io.Writer) error {
 	fmt.Fprint(out, `{"type":"FeatureCollection","features":[`)
 	for i, t := range s.tiles {
 		if i > 0 {
@@ -358,6 +351,6 @@ func (s slide) writeGeoJSON(what, path string) (err error) {
 		}
 		fmt.Fprintf(out, "\n%s", line)
 	}
-	_, err = fmt.Fprint(out, "\n]}\n")
+	_, err := fmt.Fprint(out, "\n]}\n")
 	return err
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"synpool/internal/disk"
 	"synpool/milbench/cluster"
 	"synpool/milbench/results"
 	"synpool/milbench/run/simulation"
@@ -219,7 +219,7 @@ func simulatedGroups(plan, measured string) (groups []simulation.Group, source s
 		}
 		source += ", corrected by what fits took in " + measured
 	case measured != "":
-		in, err := os.Open(measured)
+		in, err := disk.Open(measured)
 		if err != nil {
 			return nil, "", nil, fmt.Errorf("--measured: %w", err)
 		}

@@ -7,12 +7,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/gomlx/gomlx/core/tensors"
+
+	"synpool/internal/disk"
 )
 
 // progress is the state of a training, and the start of a checkpoint.
@@ -38,7 +41,7 @@ func (t *Trainer) load(settings any) (progress, error) {
 	if t.settings.Checkpoint == "" {
 		return p, nil
 	}
-	f, err := os.Open(t.settings.Checkpoint)
+	f, err := disk.Open(t.settings.Checkpoint)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, nil
 	}
@@ -69,7 +72,7 @@ func (t *Trainer) load(settings any) (progress, error) {
 }
 
 // save writes a checkpoint, which gets its name only when it is complete.
-func (t *Trainer) save(p progress) (err error) {
+func (t *Trainer) save(p progress) error {
 	name := t.settings.Checkpoint
 	if name == "" {
 		return nil
@@ -77,41 +80,28 @@ func (t *Trainer) save(p progress) (err error) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-			err = fmt.Errorf("checkpoint: %w", err)
-		}
-	}()
 	variables := slices.Collect(t.Store.IterVariables())
 	p.Variables = nil
 	for _, v := range variables {
 		p.Variables = append(p.Variables, saved{v.Path(), v.Trainable})
 	}
-	out := bufio.NewWriter(f)
-	e := gob.NewEncoder(out)
-	if err := e.Encode(p); err != nil {
-		return err
-	}
-	for _, v := range variables {
-		value, err := v.Value()
-		if err == nil {
-			err = value.GobSerialize(e)
+	if err := disk.Write(name, func(out io.Writer) error {
+		e := gob.NewEncoder(out)
+		if err := e.Encode(p); err != nil {
+			return err
 		}
-		if err != nil {
-			return fmt.Errorf("variable %s: %w", v.Path(), err)
+		for _, v := range variables {
+			value, err := v.Value()
+			if err == nil {
+				err = value.GobSerialize(e)
+			}
+			if err != nil {
+				return fmt.Errorf("variable %s: %w", v.Path(), err)
+			}
 		}
+		return nil
+	}); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
 	}
-	if err := out.Flush(); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
+	return nil
 }

@@ -17,6 +17,7 @@ import (
 
 	"synpool/examples/command"
 	"synpool/examples/memory/retrieval"
+	"synpool/internal/disk"
 	"synpool/synlayer/memory"
 )
 
@@ -86,17 +87,5 @@ func show[T any](out io.Writer, folder, name, title string, measure func() ([]T,
 	if folder == "" {
 		return nil
 	}
-	f, err := os.Create(filepath.Join(folder, name+".csv"))
-	if err != nil {
-		return err
-	}
-	return finish(f, writeCSV(f, rows))
-}
-
-// finish closes f and returns the first error.
-func finish(f io.Closer, err error) error {
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return disk.Write(filepath.Join(folder, name+".csv"), func(w io.Writer) error { return writeCSV(w, rows) })
 }

@@ -18,6 +18,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"synpool/internal/disk"
 )
 
 var (
@@ -63,9 +65,9 @@ func (g Getter) Get(ctx context.Context, address, dst string, sums Sums, progres
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return diskError(folder, err)
 	}
-	release, err := lock(dst + ".lock")
+	release, err := disk.Lock(dst + ".lock")
 	if err != nil {
-		if errors.Is(err, errLocked) {
+		if errors.Is(err, disk.ErrLocked) {
 			return temporary{fmt.Errorf("%s: another process is fetching it (%w); try again when it has finished", dst, err)}
 		}
 		return diskError(folder, err)
@@ -92,7 +94,7 @@ type download struct {
 
 func (d *download) run(ctx context.Context) (err error) {
 	name, folder := d.dst+".part", filepath.Dir(d.dst)
-	d.part, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
+	d.part, err = disk.Append(name)
 	if err != nil {
 		return diskError(folder, err)
 	}
@@ -327,7 +329,7 @@ func (e temporary) Is(target error) bool { return target == ErrTemporary }
 // diskError says what is wrong with a folder.
 func diskError(folder string, err error) error {
 	const windowsDiskFull = syscall.Errno(112)
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) ||
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG) ||
 		runtime.GOOS == "windows" && errors.Is(err, windowsDiskFull) {
 		return temporary{fmt.Errorf("%s: the disk is full; make room and try again: %w", folder, err)}
 	}

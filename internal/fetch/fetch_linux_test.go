@@ -5,13 +5,17 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
 func TestFullDisk(t *testing.T) {
 	s := serve(t, file(content))
 	dst := filepath.Join(t.TempDir(), "file")
-	must(t, os.Symlink("/dev/full", dst+".part"))
+	var limit syscall.Rlimit
+	must(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit))
+	must(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 100, Max: limit.Max}))
+	defer syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit)
 	err := quick().Get(t.Context(), s.URL, dst, sumsOf(content), nil)
 	if !errors.Is(err, ErrTemporary) || !strings.Contains(err.Error(), "the disk is full") {
 		t.Fatal(err)

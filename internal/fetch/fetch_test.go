@@ -20,6 +20,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"synpool/internal/disk"
 )
 
 // content is larger than what fits into the buffers between server and reader.
@@ -422,7 +424,7 @@ func TestFolderCannotBeMade(t *testing.T) {
 func TestLocked(t *testing.T) {
 	s := serve(t, file(content))
 	dst := filepath.Join(t.TempDir(), "file")
-	release, err := lock(dst + ".lock")
+	release, err := disk.Lock(dst + ".lock")
 	must(t, err)
 	err = quick().Get(t.Context(), s.URL, dst, sumsOf(content), nil)
 	if !errors.Is(err, ErrTemporary) || !strings.Contains(err.Error(), "another process") {

@@ -49,7 +49,7 @@ func TestSet(t *testing.T) {
 	if err := errors.Join(os.Remove(want[1]), os.Mkdir(want[1], 0o777)); err != nil {
 		t.Fatal(err)
 	}
-	verify(Damaged, "pair: "+want[1]+" is a folder, not a file")
+	verify(Damaged, "pair: "+want[1]+": is a folder, not a file")
 
 	t.Setenv("FIRST", filepath.Join(want[0], "folder")) // in a file
 	if err := s.Fetch(t.Context(), nil); !errors.Is(err, ErrFolder) || !strings.HasPrefix(err.Error(), "pair: set FIRST to a folder that can be written: ") {

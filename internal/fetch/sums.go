@@ -10,8 +10,9 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"os"
 	"path/filepath"
+
+	"synpool/internal/disk"
 )
 
 // ErrSum marks bytes that differ from the expected ones.
@@ -29,7 +30,7 @@ type Sums struct {
 // Check reads the file and returns an error that matches [ErrSum] if it does not match s, or the file system's error (such
 // as fs.ErrNotExist) if it cannot be read.
 func (s Sums) Check(path string) error {
-	f, err := os.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return err
 	}
@@ -37,9 +38,6 @@ func (s Sums) Check(path string) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
-	}
-	if info.IsDir() {
-		return fmt.Errorf("%s is a folder, not a file", path)
 	}
 	if err := s.check(f, info.Size()); err != nil {
 		return fmt.Errorf("%s: %w", filepath.Base(path), err)

@@ -8,9 +8,10 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strconv"
 	"strings"
+
+	"synpool/internal/disk"
 )
 
 // Write writes p as JSON, with one line per fit.
@@ -181,7 +182,7 @@ const leastFit = len(`,{"id":"0123456789abcdef","arm":0,"setting":0,"repeat":0,"
 
 // ReadFile reads a plan from a file.
 func ReadFile(path string) (*Plan, error) {
-	in, err := os.Open(path)
+	in, err := disk.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("open a plan: %w", err)
 	}

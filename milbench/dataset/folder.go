@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"synpool/internal/disk"
 	"synpool/milbench"
 )
 
@@ -511,7 +512,7 @@ func kept(x milbench.Instances, held bool) (milbench.Instances, error) {
 // listBags reads labels.csv and returns its bags, still without instances.
 func listBags(path string, o Options) (textBags, error) {
 	t := textBags{unlabelled: o.Unlabelled}
-	f, err := os.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return t, err
 	}

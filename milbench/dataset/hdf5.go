@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"synpool/internal/disk"
 	"synpool/internal/hdf5"
 	"synpool/milbench"
 )
@@ -140,21 +141,9 @@ func squeezed(shape []int64) []int64 {
 	return shape
 }
 
-// openRegular opens a regular file. It rejects others: opening a pipe, for example, would wait for a writer.
-func openRegular(path string) (*os.File, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: not a regular file; move it away", path)
-	}
-	return os.Open(path)
-}
-
 // openHDF5File opens a file and reads its beginning. The caller closes the first result.
 func openHDF5File(path string) (*os.File, *hdf5.File, error) {
-	f, err := openRegular(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -2,8 +2,8 @@ package dataset
 
 import (
 	"fmt"
-	"os"
 
+	"synpool/internal/disk"
 	"synpool/milbench/dataset/generate"
 )
 
@@ -26,7 +26,7 @@ func ReadImages(images, labels string) (generate.Images, error) {
 
 // openIDX reads an IDX file of bytes.
 func openIDX(path string, dimensions int) ([]int, []byte, error) {
-	f, err := os.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}

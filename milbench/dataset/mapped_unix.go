@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"synpool/internal/disk"
 	"synpool/milbench"
 )
 
@@ -51,7 +52,7 @@ func mapped(a *numpyArray) (milbench.Instances, error) {
 		mappings.Add(-1)
 		return a, nil
 	}
-	f, err := os.Open(a.path)
+	f, err := disk.Open(a.path)
 	if err != nil {
 		mappings.Add(-1)
 		return nil, err

@@ -8,12 +8,13 @@ import (
 	"os"
 	"strings"
 
+	"synpool/internal/disk"
 	"synpool/milbench"
 )
 
 // openNPZ opens the bag in a .npz file. Compressed arrays are read into memory, up to 256 MB.
 func openNPZ(path string, choose chooser) (c content, err error) {
-	f, err := openRegular(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return c, err
 	}

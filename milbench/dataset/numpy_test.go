@@ -367,7 +367,7 @@ func TestReadNumPyRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := ReadFolder(folder)
-	requireOneLine(t, err, filepath.Join(folder, "b.npy"), "not a regular file")
+	requireOneLine(t, err, filepath.Join(folder, "b.npy"), "is a folder, not a file")
 
 	for _, c := range []struct {
 		files map[string][]byte

@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
 
+	"synpool/internal/disk"
 	"synpool/internal/float16"
 	"synpool/milbench"
 )
@@ -76,18 +76,15 @@ type numpyHeader struct {
 
 // openArray reads the header of a .npy file. If there is no file, the error is [fs.ErrNotExist].
 func openArray(path string) (*numpyArray, error) {
-	info, err := os.Stat(path) // before opening: opening a pipe would wait for a writer
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: not a regular file; move it away", path)
-	}
-	f, err := os.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
 	h, err := readNumPyHeader(bufio.NewReader(f))
 	if err == nil {
 		err = h.check(info.Size())
@@ -131,7 +128,7 @@ func (a *numpyArray) Features() int { return int(a.columns) }
 func (a *numpyArray) Read(i, j int, dst []float32) error {
 	var in io.ReaderAt = bytes.NewReader(a.inflated)
 	if a.inflated == nil {
-		f, err := os.Open(a.path)
+		f, err := disk.Open(a.path)
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"synpool/internal/disk"
 	"synpool/internal/parquet"
 	"synpool/milbench"
 )
@@ -18,7 +19,7 @@ var pandasIndex = regexp.MustCompile(`^__index_level_[0-9]+__$`)
 
 // readParquet opens a file for [Options.parquetTable].
 func (o Options) readParquet(path string) (*milbench.Set, error) {
-	f, err := openRegular(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"synpool/internal/disk"
 	"synpool/internal/hdf5"
 	"synpool/internal/parquet"
 	"synpool/milbench"
@@ -45,16 +46,14 @@ func (o Options) ReadFile(path string) (*milbench.Set, error) {
 }
 
 func (o Options) readFile(path string) (*milbench.Set, error) {
-	f, err := os.Open(path)
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return o.readFolder(path)
+	}
+	f, err := disk.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil {
-		return nil, err
-	} else if info.IsDir() {
-		return o.readFolder(path)
-	}
 	in, err := inflated(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

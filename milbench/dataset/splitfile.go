@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"synpool/internal/disk"
 	"synpool/milbench"
 )
 
@@ -22,7 +23,7 @@ func (o Options) splitFile() bool {
 
 // readParts reads a table of bag ids with the columns train, test and optionally val.
 func readParts(path string) (map[string]milbench.Split, error) {
-	f, err := os.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return nil, err
 	}

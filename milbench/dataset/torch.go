@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"synpool/internal/disk"
 	"synpool/internal/pickle"
 )
 
@@ -31,7 +32,7 @@ const maxPickle = 16 << 20
 
 // openTorch opens the bag in a file written by torch.save: a tensor, or one of a dictionary. It runs nothing in the file.
 func openTorch(name string, choose chooser) (c content, err error) {
-	f, err := openRegular(name)
+	f, err := disk.Open(name)
 	if err != nil {
 		return c, err
 	}

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
+	"synpool/internal/disk"
 	"synpool/milbench"
 )
 
@@ -19,7 +19,7 @@ import (
 func ReadTransposed(data, bags, labels string) (*milbench.Set, error) {
 	var in [3]io.Reader
 	for i, path := range []string{data, bags, labels} {
-		f, err := os.Open(path)
+		f, err := disk.Open(path)
 		if err != nil {
 			return nil, err
 		}

@@ -18,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 
+	"synpool/internal/disk"
 	"synpool/milbench"
 )
 
@@ -511,18 +512,5 @@ func (a Archive) Save(dir string) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(timesPath(path)), 0o777); err != nil {
 		return "", fmt.Errorf("folder of archives: %w", noRoom(err))
 	}
-	return path, errors.Join(replaceFile(timesPath(path), times.Bytes()), replaceFile(path, text.Bytes()))
-}
-
-// replaceFile writes a file next to path, which it replaces when complete.
-func replaceFile(path string, content []byte) error {
-	part := path + ".part"
-	err := os.WriteFile(part, content, 0o666)
-	if err == nil {
-		err = os.Rename(part, path)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("write %s: %w", path, noRoom(err)), os.Remove(part))
-	}
-	return nil
+	return path, noRoom(errors.Join(disk.WriteFile(timesPath(path), times.Bytes()), disk.WriteFile(path, text.Bytes())))
 }

@@ -10,8 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
+	"synpool/internal/disk"
 	"synpool/milbench/cluster"
 )
 
@@ -180,33 +180,7 @@ func covers(p, q *cluster.Plan) bool {
 // WritePlan writes a plan to a file. An existing file is replaced only when the new one is complete.
 func WritePlan(path string, p *cluster.Plan) error { return writePlan(path, p, os.Rename) }
 
-// planPart is the start of the names of incomplete plan files.
-const planPart = ".plan"
-
-// writePlan writes a plan to a temporary file next to path and moves it there when complete.
-func writePlan(path string, p *cluster.Plan, put func(old, new string) error) (err error) {
-	part, err := os.CreateTemp(filepath.Dir(path), planPart+"-*.part")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, noRoom(err))
-	}
-	var once sync.Once
-	closing := func() (err error) { once.Do(func() { err = part.Close() }); return err }
-	defer os.Remove(part.Name()) // unless it has been renamed
-	defer closing()
-	if err = p.Write(part); err == nil {
-		err = part.Chmod(0o644)
-	}
-	if err == nil {
-		err = part.Sync()
-	}
-	if err == nil {
-		err = closing()
-	}
-	if err == nil {
-		err = put(part.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, noRoom(err))
-	}
-	return nil
+// writePlan writes a plan to a file, which put moves to path when it is complete.
+func writePlan(path string, p *cluster.Plan, put func(part, path string) error) error {
+	return noRoom(disk.WriteBy(path, p.Write, put))
 }

@@ -1,16 +1,16 @@
 package results
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 
+	"synpool/internal/disk"
 	"synpool/milbench"
 )
 
@@ -71,7 +71,7 @@ func (c Curve) Validate() error {
 // is ignored. If the folder has no file of curves, the error wraps [fs.ErrNotExist].
 func ReadCurves(dir string) ([]Curve, error) {
 	path := filepath.Join(dir, CurvesName)
-	in, err := os.Open(path)
+	in, err := disk.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: no curves; run with --curves to record them: %w", dir, fs.ErrNotExist)
 	}
@@ -101,7 +101,7 @@ func (f *File) OpenCurves() (fits map[string]bool, err error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	out, err := disk.Append(path)
 	if err != nil {
 		return nil, fmt.Errorf("open curves: %w", noRoom(err))
 	}
@@ -112,7 +112,7 @@ func (f *File) OpenCurves() (fits map[string]bool, err error) {
 // keepCurves keeps the first curve of each finished fit in a file, if it exists, and removes the rest. It returns the
 // fits it kept and the bytes of their lines. It writes a new file, which replaces the old one when complete.
 func keepCurves(path string, finished map[string]bool) (kept map[string]bool, size int64, err error) {
-	in, err := os.Open(path)
+	in, err := disk.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, nil
 	}
@@ -120,32 +120,20 @@ func keepCurves(path string, finished map[string]bool) (kept map[string]bool, si
 		return nil, 0, fmt.Errorf("open curves: %w", err)
 	}
 	defer in.Close()
-	part, err := os.Create(path + ".part")
-	if err != nil {
-		return nil, 0, fmt.Errorf("open curves: %w", noRoom(err))
-	}
-	defer os.Remove(part.Name()) // unless it has been renamed
-	defer part.Close()
-
 	kept = make(map[string]bool)
-	out := bufio.NewWriter(part)
-	if _, err := eachRecord(in, path, removeIt, func(c Curve, line []byte) error {
-		if !finished[c.Fit] || kept[c.Fit] {
-			return nil
-		}
-		kept[c.Fit] = true
-		size += int64(len(line))
-		_, err := out.Write(line)
-		return noRoom(err)
+	if err := disk.Write(path, func(out io.Writer) error {
+		_, err := eachRecord(in, path, removeIt, func(c Curve, line []byte) error {
+			if !finished[c.Fit] || kept[c.Fit] {
+				return nil
+			}
+			kept[c.Fit] = true
+			size += int64(len(line))
+			_, err := out.Write(line)
+			return err
+		})
+		return errors.Join(err, in.Close()) // Windows cannot replace an open file
 	}); err != nil {
-		return nil, 0, err
-	}
-	err = errors.Join(out.Flush(), part.Sync(), part.Close(), in.Close()) // Windows cannot rename an open file
-	if err == nil {
-		err = os.Rename(part.Name(), path)
-	}
-	if err != nil {
-		return nil, 0, fmt.Errorf("write %s: %w", part.Name(), noRoom(err))
+		return nil, 0, noRoom(err)
 	}
 	return kept, size, nil
 }

@@ -8,9 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
-	"github.com/gofrs/flock"
+	"synpool/internal/disk"
 )
 
 // FileName is the name of the file with results in a results folder.
@@ -20,7 +19,7 @@ const lockName = ".lock"
 
 var (
 	// ErrLocked is wrapped by the error returned if another run is writing to the folder. Try again when it has ended.
-	ErrLocked = errors.New("in use by another run")
+	ErrLocked = disk.ErrLocked
 	// ErrDiskFull is wrapped by the error returned if there was no room for a result. The file is still intact. Free some space and run
 	// again.
 	ErrDiskFull = errors.New("no room left")
@@ -32,8 +31,8 @@ var (
 type File struct {
 	lines
 	results []Result
-	curves  *lines       // nil unless curves are recorded
-	lock    *flock.Flock // nil for an attempt
+	curves  *lines // nil unless curves are recorded
+	release func() // unlocks the folder; nil for an attempt
 }
 
 // Open opens the file of results in a folder for appending and reads the existing results. It creates the folder if
@@ -42,22 +41,22 @@ type File struct {
 //
 // The folder of an attempt is not locked, because only one process uses it and some cluster file systems cannot lock.
 func Open(dir string) (_ *File, err error) {
-	lock := (*flock.Flock)(nil)
+	var release func()
 	if isAttempt(dir) {
 		err = makeFolder(dir)
 	} else {
-		lock, err = lockFolder(dir)
+		release, err = lockFolder(dir)
 	}
 	if err != nil {
 		return nil, err
 	}
-	f := &File{lines: lines{path: filepath.Join(dir, FileName)}, lock: lock}
+	f := &File{lines: lines{path: filepath.Join(dir, FileName)}, release: release}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, f.Close())
 		}
 	}()
-	out, err := os.OpenFile(f.path, os.O_RDWR|os.O_CREATE, 0o666)
+	out, err := disk.Append(f.path)
 	if err != nil {
 		return nil, fmt.Errorf("open results: %w", noRoom(err))
 	}
@@ -79,35 +78,25 @@ func makeFolder(dir string) error {
 	return nil
 }
 
-// tryLock is a variable so that tests can replace it.
-var tryLock = (*flock.Flock).TryLock
+// takeLock is a variable so that tests can replace it.
+var takeLock = disk.Lock
 
 // lockFolder creates a results folder if it is missing, and locks it. If another writer has locked it, the error is
 // [ErrLocked].
-func lockFolder(dir string) (*flock.Flock, error) {
+func lockFolder(dir string) (release func(), err error) {
 	if err := makeFolder(dir); err != nil {
 		return nil, err
 	}
-	lock := flock.New(filepath.Join(dir, lockName))
-	locked, err := tryLock(lock)
-	if errors.Is(err, errors.ErrUnsupported) {
+	release, err = takeLock(filepath.Join(dir, lockName))
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
 		return nil, fmt.Errorf("lock results folder %s: %w; its file system has no locks: give --out on another, say a local disk", dir, err)
-	}
-	if err != nil {
+	case errors.Is(err, ErrLocked):
+		return nil, fmt.Errorf("%s: %w; wait for it to end or use another folder", dir, err)
+	case err != nil:
 		return nil, fmt.Errorf("lock results folder %s: %w", dir, noRoom(err))
 	}
-	if !locked {
-		owner, _ := os.ReadFile(lock.Path())
-		if who := strings.TrimSpace(string(owner)); who != "" {
-			return nil, fmt.Errorf("%s: %w (%s); wait for it to end or use another folder", dir, ErrLocked, who)
-		}
-		return nil, fmt.Errorf("%s: %w; wait for it to end or use another folder", dir, ErrLocked)
-	}
-	// The lock's owner is written for information only. Some systems allow no second handle; the lock works without
-	// it.
-	host, _ := os.Hostname()
-	_ = os.WriteFile(lock.Path(), fmt.Appendf(nil, "process %d on %s\n", os.Getpid(), host), 0o666)
-	return lock, nil
+	return release, nil
 }
 
 // finished returns the ids of the fits with results.
@@ -160,8 +149,9 @@ func (f *File) Close() error {
 	if f.curves != nil {
 		err = errors.Join(err, f.curves.out.Close())
 	}
-	if f.lock != nil {
-		err = errors.Join(err, f.lock.Close())
+	if f.release != nil {
+		f.release()
+		f.release = nil
 	}
 	return err
 }
@@ -170,7 +160,7 @@ func (f *File) Close() error {
 // folder has no file of results, the error is [ErrNoResults].
 func Read(dir string) ([]Result, error) {
 	path := filepath.Join(dir, FileName)
-	in, err := os.Open(path)
+	in, err := disk.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Stat(filepath.Join(dir, AttemptsName)); err == nil {
 			return nil, fmt.Errorf("%s: %w; milbench merge %[1]s --out %[1]s puts those of its shards together", dir, ErrNoResults)

@@ -15,6 +15,8 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+
+	"synpool/internal/disk"
 )
 
 // index locates lines by key in several files without storing them. It needs 32 bytes of memory per line.
@@ -155,7 +157,7 @@ func newIndex(f folders, name, cure string, key keyed) (_ *index, err error) {
 	}
 	var readErr error
 	for i, path := range x.paths {
-		in, err := os.Open(path)
+		in, err := disk.Open(path)
 		if err != nil {
 			readErr = fmt.Errorf("open results: %w", err)
 			break
@@ -218,7 +220,7 @@ func eachChunk(in io.Reader, free <-chan []byte, f func(offset int64, text []byt
 
 // lineNumber returns the number of the line at an offset, from 1.
 func lineNumber(path string, offset int64) int {
-	in, err := os.Open(path)
+	in, err := disk.Open(path)
 	if err != nil {
 		return 0
 	}
@@ -311,7 +313,7 @@ func (x *index) lines(entries []entry, buffer []byte) (lines [][]byte, _ []byte,
 		path := x.paths[e.file]
 		if k == 0 || e.file != entries[order[k-1]].file {
 			in.Close()
-			if in, err = os.Open(path); err != nil {
+			if in, err = disk.Open(path); err != nil {
 				return nil, nil, fmt.Errorf("open results: %w", err)
 			}
 		}

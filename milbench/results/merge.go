@@ -1,7 +1,6 @@
 package results
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -17,8 +16,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
+	"synpool/internal/disk"
 	"synpool/milbench"
 	"synpool/milbench/cluster"
 )
@@ -59,14 +58,11 @@ func Merge(ctx context.Context, dirs []string, out string, plan *cluster.Plan) (
 			return m, fmt.Errorf("results folder: %w", err)
 		}
 	}
-	locked, err := lockFolder(out)
+	release, err := lockFolder(out)
 	if err != nil {
 		return m, err
 	}
-	defer func() { err = errors.Join(err, locked.Close()) }()
-	if err := removeParts(out); err != nil {
-		return m, err
-	}
+	defer release()
 	all, err := folders(append(slices.Clone(dirs), out)).distinct()
 	if err != nil {
 		return m, err
@@ -136,31 +132,6 @@ func Merge(ctx context.Context, dirs []string, out string, plan *cluster.Plan) (
 	return m, nil
 }
 
-// partAge is the age of an abandoned incomplete plan file. Shards write theirs without locking the
-// folder.
-const partAge = time.Hour
-
-// removeParts deletes what killed merges and shards have left in a locked folder.
-func removeParts(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return fmt.Errorf("results folder: %w", err)
-	}
-	for _, e := range entries {
-		of, _, found := strings.Cut(e.Name(), "-")
-		if !found || !strings.HasSuffix(e.Name(), ".part") || !slices.Contains([]string{"." + FileName, "." + CurvesName, "." + SpacesName, planPart}, of) {
-			continue
-		}
-		if info, err := e.Info(); err != nil || of == planPart && time.Since(info.ModTime()) < partAge {
-			continue
-		}
-		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
-			return fmt.Errorf("remove what a killed merge left: %w", err)
-		}
-	}
-	return nil
-}
-
 // plan returns the given plan, or else the one plan among those followed by the folders that has all fits, or nil if
 // there is none. All plans must belong to one study.
 func (f folders) plan(given *cluster.Plan) (whole *cluster.Plan, err error) {
@@ -216,7 +187,7 @@ func (f folders) plan(given *cluster.Plan) (whole *cluster.Plan, err error) {
 
 // sumFile returns the checksum of a file.
 func sumFile(path string) (sum [sha256.Size]byte, err error) {
-	in, err := os.Open(path)
+	in, err := disk.Open(path)
 	if err != nil {
 		return sum, err
 	}
@@ -314,45 +285,25 @@ func (x *index) write(ctx context.Context, path string, keep func(fitKey) bool, 
 	if len(x.found) == 0 {
 		return 0, nil
 	}
-	part, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*.part")
-	if err != nil {
-		return 0, fmt.Errorf("write %s: %w", path, noRoom(err))
-	}
-	defer os.Remove(part.Name()) // unless it has been renamed
-	defer part.Close()
-	out := bufio.NewWriterSize(part, chunkSize)
-	if err := x.each(ctx, keep, func(lines [][]byte) error {
-		line := lines[0]
-		for _, other := range lines[1:] {
-			if bytes.Compare(other, line) < 0 {
-				line, other = other, line
-			}
-			if differ != nil {
-				if err := differ(line, other); err != nil {
-					return err
+	if err := disk.Write(path, func(out io.Writer) error {
+		return x.each(ctx, keep, func(lines [][]byte) error {
+			line := lines[0]
+			for _, other := range lines[1:] {
+				if bytes.Compare(other, line) < 0 {
+					line, other = other, line
+				}
+				if differ != nil {
+					if err := differ(line, other); err != nil {
+						return err
+					}
 				}
 			}
-		}
-		n++
-		if _, err := out.Write(line); err != nil {
-			return fmt.Errorf("write %s: %w", part.Name(), noRoom(err))
-		}
-		return nil
+			n++
+			_, err := out.Write(line)
+			return err
+		})
 	}); err != nil {
-		return 0, err
-	}
-	err = out.Flush()
-	if err == nil {
-		err = part.Chmod(0o644)
-	}
-	if err == nil {
-		err = errors.Join(part.Sync(), part.Close())
-	}
-	if err == nil {
-		err = os.Rename(part.Name(), path)
-	}
-	if err != nil {
-		return 0, fmt.Errorf("write %s: %w", path, noRoom(err))
+		return 0, noRoom(err)
 	}
 	return n, nil
 }
@@ -383,7 +334,7 @@ func (f folders) writeTimes(path string) error {
 		lines = append(lines, string(line)+"\n")
 	}
 	slices.Sort(lines)
-	return replaceFile(path, []byte(strings.Join(lines, "")))
+	return noRoom(disk.WriteFile(path, []byte(strings.Join(lines, ""))))
 }
 
 // missing returns a function that reports whether a fit of a plan lacks its result or the spaces that belong to it.

@@ -16,8 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"synpool/milbench/cluster"
 )
 
@@ -454,9 +452,9 @@ func TestNoLinks(t *testing.T) {
 // TestNoLocks: shards can write their attempts on a file system without locks. Anything that needs a lock says what
 // to do.
 func TestNoLocks(t *testing.T) {
-	lock := tryLock
-	tryLock = func(*flock.Flock) (bool, error) { return false, errors.ErrUnsupported }
-	defer func() { tryLock = lock }()
+	lock := takeLock
+	takeLock = func(string) (func(), error) { return nil, errors.ErrUnsupported }
+	defer func() { takeLock = lock }()
 	f, dir := newFake(), t.TempDir()
 	if n := f.shard(t, dir, f.plan(t, 1), 0); n != fakeTotal {
 		t.Errorf("%d fits", n)
@@ -467,33 +465,5 @@ func TestNoLocks(t *testing.T) {
 	}
 	if _, err := Merge(context.Background(), []string{dir}, dir, nil); err == nil || !strings.Contains(err.Error(), want) {
 		t.Error(err)
-	}
-}
-
-// TestRemoveParts: files left by killed processes are removed, except those that may still be in use.
-func TestRemoveParts(t *testing.T) {
-	f, dir := newFake(), t.TempDir()
-	f.shard(t, dir, f.plan(t, 1), 0)
-	for name, age := range map[string]time.Duration{
-		".results.jsonl-1.part": 0, ".curves.jsonl-2.part": 0, ".spaces.jsonl-3.part": 0, ".plan-4.part": 2 * partAge, ".plan-5.part": 0, ".other-6.part": 2 * partAge,
-	} {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(path, time.Now().Add(-age), time.Now().Add(-age)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	mustMerge(t, []string{dir}, dir, nil)
-	left, err := filepath.Glob(filepath.Join(dir, ".*.part"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range left {
-		left[i] = filepath.Base(left[i])
-	}
-	if !slices.Equal(left, []string{".other-6.part", ".plan-5.part"}) {
-		t.Errorf("left behind: %v", left)
 	}
 }

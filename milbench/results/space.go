@@ -13,6 +13,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"synpool/internal/disk"
 )
 
 // SpacesName is the name of the file with spaces in a results folder.
@@ -88,7 +90,7 @@ func (s Space) Validate() error {
 // ReadSpaces returns the spaces in a folder, each once. If the folder has no such file, it returns none.
 func ReadSpaces(dir string) ([]Space, error) {
 	path := filepath.Join(dir, SpacesName)
-	in, err := os.Open(path)
+	in, err := disk.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -119,7 +121,7 @@ type SpacesFile struct {
 // OpenSpaces opens the file of spaces in a folder and reads the existing ones. An incomplete last line is cut off.
 func OpenSpaces(dir string) (*SpacesFile, error) {
 	path := filepath.Join(dir, SpacesName)
-	out, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	out, err := disk.Append(path)
 	if err != nil {
 		return nil, fmt.Errorf("open spaces: %w", noRoom(err))
 	}

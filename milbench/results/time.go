@@ -7,9 +7,10 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
+
+	"synpool/internal/disk"
 )
 
 // TimesName is the name of the file in a results folder with the durations of runs. Times do not depend on the inputs
@@ -39,7 +40,7 @@ func (t Time) Validate() error {
 
 // ReadTimes returns the times in a file. If there is no file, it returns none.
 func ReadTimes(path string) ([]Time, error) {
-	in, err := os.Open(path)
+	in, err := disk.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -85,7 +86,7 @@ func AppendTime(dir string, t Time) (err error) {
 		return err
 	}
 	path := filepath.Join(dir, TimesName)
-	out, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	out, err := disk.Append(path)
 	if err != nil {
 		return fmt.Errorf("open times: %w", noRoom(err))
 	}

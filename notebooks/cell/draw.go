@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"synpool/backend"
+	"synpool/internal/disk"
 )
 
 // DrawSlides writes an example data set, unless the file exists, and returns its name: slides with cells, four measurements
@@ -48,7 +49,7 @@ func drawSlides(file string, patients int, slide, of string) string {
 			}
 		}
 	}
-	Check(os.WriteFile(file, text.Bytes(), 0o666))
+	Check(disk.WriteFile(file, text.Bytes()))
 	return file
 }
 

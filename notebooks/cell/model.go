@@ -17,6 +17,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"synpool/internal/disk"
 	"synpool/milbench"
 	"synpool/milbench/calibrate"
 	"synpool/milbench/evaluate"
@@ -433,11 +434,11 @@ func Save(what any, path string) {
 		var text bytes.Buffer
 		said := Must(v.do())
 		Check(predict.Write(&text, said.about, said.bags))
-		Check(os.WriteFile(path, text.Bytes(), 0o666))
+		Check(disk.WriteFile(path, text.Bytes()))
 	case *Comparison:
 		var text bytes.Buffer
 		Check(v.Table().Write(&text, cmp.Or(strings.TrimPrefix(filepath.Ext(path), "."), "md")))
-		Check(os.WriteFile(path, text.Bytes(), 0o666))
+		Check(disk.WriteFile(path, text.Bytes()))
 	case *plotting.Figure:
 		Check(v.Save(path))
 	default:

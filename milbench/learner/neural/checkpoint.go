@@ -14,6 +14,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"synpool/internal/disk"
 	"synpool/milbench"
 )
 
@@ -74,24 +75,13 @@ func (l *largeFit) keep(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	part, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.part")
-	if err != nil {
-		return err
-	}
-	_, err = part.Write(data)
-	if err = errors.Join(err, part.Close()); err == nil {
-		err = os.Rename(part.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(part.Name()))
-	}
-	return nil
+	return disk.WriteFile(path, data)
 }
 
 // resume restores a fit from a checkpoint file. Without a file, or with a damaged one, the fit starts from the
 // beginning.
 func (l *largeFit) resume(path string) error {
-	data, err := os.ReadFile(path)
+	data, err := disk.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

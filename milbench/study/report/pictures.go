@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"synpool/internal/disk"
 	"synpool/milbench/results"
 	"synpool/plotting"
 )
@@ -102,7 +103,7 @@ func WriteFiles(folder string, archives []results.Archive) error {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
 		}
-		if err := os.WriteFile(path, data, 0o644); err != nil {
+		if err := disk.WriteFile(path, data); err != nil {
 			return err
 		}
 	}

@@ -5,13 +5,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 
+	"synpool/internal/disk"
 	"synpool/notebooks/explorer/page"
 )
 
@@ -35,23 +34,9 @@ func run(ctx context.Context, out string, arguments []string) error {
 	if err != nil {
 		return err
 	}
-	if err := write(out, html); err != nil {
+	if err := disk.WriteFile(out, html); err != nil {
 		return fmt.Errorf("-o %s: %w; name a file in a folder that is there", out, err)
 	}
 	fmt.Printf("%s: %d kB\n", out, len(html)/1000)
 	return nil
-}
-
-// write writes a file completely or not at all.
-func write(path string, content []byte) error {
-	part, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.part")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(part.Name()) // unless it is renamed
-	_, err = part.Write(content)
-	if err := errors.Join(err, part.Chmod(0o644), part.Close()); err != nil {
-		return err
-	}
-	return os.Rename(part.Name(), path)
 }

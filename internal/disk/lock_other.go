@@ -1,6 +1,6 @@
 //go:build !(darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd || windows)
 
-package fetch
+package disk
 
 import (
 	"errors"
@@ -9,11 +9,11 @@ import (
 	"os"
 )
 
-// lock takes the lock that the file name stands for, or fails with errLocked. A process that dies leaves it locked.
-func lock(name string) (release func(), err error) {
+// lock takes the lock that the file name stands for, or fails with [ErrLocked]. A process that dies leaves it locked.
+func lock(name, _ string) (release func(), err error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("%w; if nobody is fetching, remove %s", errLocked, name)
+		return nil, fmt.Errorf("%w; if nobody uses it, remove %s", ErrLocked, name)
 	}
 	if err != nil {
 		return nil, err

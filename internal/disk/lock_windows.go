@@ -1,13 +1,13 @@
-package fetch
+package disk
 
 import (
 	"io/fs"
 	"syscall"
 )
 
-// lock takes the lock that the file name stands for, or fails with errLocked. Only one handle can open the file, and the
+// lock takes the lock that the file name stands for, or fails with [ErrLocked]. Only one handle can open the file, and the
 // file is deleted with it, even if the process dies.
-func lock(name string) (release func(), err error) {
+func lock(name, _ string) (release func(), err error) {
 	const (
 		deleteAccess  = 0x10000    // DELETE
 		deleteOnClose = 0x04000000 // FILE_FLAG_DELETE_ON_CLOSE
@@ -23,7 +23,7 @@ func lock(name string) (release func(), err error) {
 	case nil:
 		return func() { syscall.CloseHandle(h) }, nil
 	case sharing, deletePending:
-		return nil, errLocked
+		return nil, ErrLocked
 	}
 	return nil, &fs.PathError{Op: "lock", Path: name, Err: err}
 }
