@@ -197,6 +197,7 @@ func tabulate(results []Result, inside func(comparison, *Table) ([]*rowFits, err
 		t.Rows = append(t.Rows, row)
 	}
 	t.noteMixtures()
+	t.noteThresholds()
 	t.Verdicts, err = t.verdicts()
 	return t, err
 }
@@ -505,6 +506,25 @@ func (t *Table) noteMixtures() {
 	for _, mixture := range mixtures {
 		t.Notes = append(t.Notes, fmt.Sprintf("%s: fits from several %s; run into a new folder for figures of one alone",
 			strings.Join(rows[mixture], "; "), mixture))
+	}
+}
+
+// noteThresholds notes the rows whose balanced accuracy is that of chance although scores separate the classes. Rows of a
+// set share a note.
+func (t *Table) noteThresholds() {
+	var sets []string // in the order of the rows
+	rows := make(map[string][]string)
+	for _, r := range t.Rows {
+		if accuracy, there := r.Figures["balanced_accuracy"]; there && r.Target == milbench.BinaryTarget && accuracy <= 0.55 && r.Mean >= 0.8 {
+			if rows[r.Set] == nil {
+				sets = append(sets, r.Set)
+			}
+			rows[r.Set] = append(rows[r.Set], r.Setting)
+		}
+	}
+	for _, set := range sets {
+		t.Notes = append(t.Notes, fmt.Sprintf("%s: bal. acc. of %s is that of chance though the AUC is not: the score 0, a probability of 0.5, decides on the class, and a rare class hardly reaches it; "+
+			"milbench train --results chooses a threshold on held-out bags, and networks take --class-weight balanced", set, strings.Join(rows[set], ", ")))
 	}
 }
 

@@ -333,6 +333,14 @@ func TestNotes(t *testing.T) {
 		"another file, the first renamed": {append(change(func(r *Result) { r.Checksum = strings.Repeat("f", 64) }, first...), change(func(r *Result) { r.Set = "b.csv" }, second...)...), "a.csv b.csv", nil},
 		"backend": {append(change(func(r *Result) { r.Backend = "xla:cpu" }, first[0]), first[1]), "a.csv",
 			[]string{"a.csv, syn: fits from several backends (go, xla:cpu); run into a new folder for figures of one alone"}},
+		"threshold": {change(func(r *Result) {
+			r.Bags = slices.Clone(r.Bags)
+			for i, b := range r.Bags { // the scores rank the bags as the labels do, and none is above 0
+				r.Bags[i].Scores = []float64{float64(b.Label) - 3}
+			}
+		}, first...), "a.csv",
+			[]string{"a.csv: bal. acc. of syn is that of chance though the AUC is not: the score 0, a probability of 0.5, decides on the class, and a rare class hardly reaches it; " +
+				"milbench train --results chooses a threshold on held-out bags, and networks take --class-weight balanced"}},
 		"version and revision of two rows": {slices.Concat(first, change(func(r *Result) { r.Version, r.Revision = "v0.2.0", "" }, second...),
 			pair("a.csv", `{"pooling":"max"}`, 0, 0)[:1], change(func(r *Result) { r.Version, r.Revision = "v0.2.0", "" }, pair("a.csv", `{"pooling":"max"}`, 0, 0)[1])), "a.csv a.csv",
 			[]string{"a.csv, max; a.csv, syn: fits from several versions (v0.1.0, v0.2.0) and revisions (unknown, abc); run into a new folder for figures of one alone"}},
