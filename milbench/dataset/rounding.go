@@ -19,6 +19,7 @@ type rounding struct {
 	names    []string  // of the columns; nil if they have none
 	measures bool
 	columns  map[int]*measured // a sparse matrix may claim any number of columns
+	first    []*measured       // those from the first on, which are found faster
 }
 
 // measured has values of a column.
@@ -26,7 +27,7 @@ type measured struct {
 	n, lost int     // number of values, and of those that differ from the one before only as a double
 	last    float64 // value
 	sample  []float64
-	every   int // one value of so many is in the sample
+	every   int // one value of so many, a power of two, is in the sample
 }
 
 // mostSample is the number of values from which the centre and the spread of a column are found.
@@ -52,17 +53,21 @@ func (r *rounding) of(column int, v float64) (float32, error) {
 
 // measure adds a value that occurs several times in a row.
 func (r *rounding) measure(column int, v float64, times int) {
-	m := r.columns[column]
-	if m == nil {
+	var m *measured
+	if column < len(r.first) {
+		m = r.first[column]
+	} else if m = r.columns[column]; m == nil {
 		m = &measured{last: v, every: 1}
-		r.columns[column] = m
+		if r.columns[column] = m; column == len(r.first) {
+			r.first = append(r.first, m)
+		}
 	}
 	if v != m.last && float32(v) == float32(m.last) {
 		m.lost++
 	}
 	m.last = v
 	for range times {
-		if m.n++; m.n%m.every != 0 {
+		if m.n++; m.n&(m.every-1) != 0 {
 			continue
 		}
 		if m.sample = append(m.sample, v); len(m.sample) == mostSample {
