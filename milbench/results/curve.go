@@ -122,16 +122,19 @@ func keepCurves(path string, finished map[string]bool) (kept map[string]bool, si
 	defer in.Close()
 	kept = make(map[string]bool)
 	if err := disk.Write(path, func(out io.Writer) error {
+		var full error
 		_, err := eachRecord(in, path, removeIt, func(c Curve, line []byte) error {
 			if !finished[c.Fit] || kept[c.Fit] {
 				return nil
 			}
 			kept[c.Fit] = true
 			size += int64(len(line))
-			_, err := out.Write(line)
-			return err
+			if full == nil {
+				_, full = out.Write(line)
+			}
+			return nil
 		})
-		return errors.Join(err, in.Close()) // Windows cannot replace an open file
+		return errors.Join(err, full, in.Close()) // Windows cannot replace an open file
 	}); err != nil {
 		return nil, 0, noRoom(err)
 	}

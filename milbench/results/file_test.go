@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -241,6 +242,73 @@ func TestFitID(t *testing.T) {
 		r.Config = json.RawMessage(config)
 		if _, err := r.ID(); err == nil {
 			t.Errorf("config %q has an id", config)
+		}
+	}
+}
+
+// TestContradictions: results that cannot all be true are not believed.
+func TestContradictions(t *testing.T) {
+	first := sample("set", `{"pooling":"syn"}`, 0, 0, []int{0, 1}, []float64{-1, 1})
+	other := sample("set", `{"pooling":"mean"}`, 0, 0, []int{1, 1}, []float64{-1, 1})
+	fold := sample("set", `{"pooling":"mean"}`, 0, 1, []int{0, 1}, []float64{-1, 1})
+	twice := sample("set", `{"pooling":"mean"}`, 0, 0, []int{0, 1}, []float64{-1, 1})
+	twice.Bags[1].ID = twice.Bags[0].ID
+	for i := range fold.Bags {
+		fold.Bags[i].ID = first.Bags[i].ID
+	}
+	for want, second := range map[string]Result{
+		"has the target {Label:1":    other,
+		"is tested in fold 2 of":     fold,
+		" is tested twice); remove ": twice,
+	} {
+		var content []byte
+		for _, r := range []Result{first, second} {
+			line, err := json.Marshal(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			content = append(append(content, line...), '\n')
+		}
+		dir := put(t, content)
+		if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "line 2 is damaged") || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q in it", err, want)
+		}
+		if _, _, err := newScanner().result(content[bytes.IndexByte(content, '\n')+1:]); (err != nil) != (second.Bags[0].ID == second.Bags[1].ID) {
+			t.Errorf("scanned: %v", err)
+		}
+	}
+}
+
+// TestAppendToAChangedFile: a file that is removed, replaced or changed during a run is noticed at the next result.
+func TestAppendToAChangedFile(t *testing.T) {
+	for name, change := range map[string]func(path string) error{
+		"removed":   os.Remove,
+		"truncated": func(path string) error { return os.Truncate(path, 9) },
+		"replaced": func(path string) error {
+			text, err := os.ReadFile(path)
+			return errors.Join(err, os.Remove(path), os.WriteFile(path, text, 0o666))
+		},
+		"longer": func(path string) error {
+			text, err := os.ReadFile(path)
+			return errors.Join(err, os.WriteFile(path, append(text, text...), 0o666))
+		},
+	} {
+		f, err := Open(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if err := f.Append(sample("set", `{"pooling":"syn"}`, 0, 0, []int{0, 1}, []float64{-1, 1})); err != nil {
+			t.Fatal(err)
+		}
+		if err := change(f.path); err != nil {
+			if runtime.GOOS == "windows" {
+				continue // which lets no one remove an open file
+			}
+			t.Fatal(err)
+		}
+		if err := f.Append(sample("set", `{"pooling":"mean"}`, 0, 0, []int{0, 1}, []float64{-1, 1})); err == nil || !strings.Contains(err.Error(), "nothing is added") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 )
 
 // lines is a file of lines, open for appending.
@@ -27,6 +28,9 @@ type appendable interface {
 // append writes a line and waits until it is on the disk. It writes the whole line or nothing. If the disk is full,
 // the error is [ErrDiskFull].
 func (l *lines) append(line []byte) error {
+	if err := l.unchanged(); err != nil {
+		return err
+	}
 	line = append(line, '\n')
 	_, err := l.out.Write(line)
 	if err == nil {
@@ -37,6 +41,25 @@ func (l *lines) append(line []byte) error {
 		return errors.Join(err, l.rewind())
 	}
 	l.size += int64(len(line))
+	return nil
+}
+
+// unchanged returns an error if another program has removed, replaced or changed the file.
+func (l *lines) unchanged() error {
+	out, is := l.out.(*os.File)
+	if !is {
+		return nil
+	}
+	own, err := out.Stat()
+	if err != nil {
+		return fmt.Errorf("write %s: %w", l.path, err)
+	}
+	switch now, err := os.Stat(l.path); {
+	case err != nil || !os.SameFile(own, now):
+		return fmt.Errorf("%s: the file was removed or replaced while it was written; nothing is added: bring it back, or run again", l.path)
+	case own.Size() != l.size:
+		return fmt.Errorf("%s: another program has changed the file, which has %d bytes and had %d; nothing is added: bring it back, or run again", l.path, own.Size(), l.size)
+	}
 	return nil
 }
 
@@ -86,9 +109,12 @@ func eachRecord[T interface{ Validate() error }](in io.Reader, path, cure string
 		if err == nil {
 			err = r.Validate()
 		}
+		if err == nil {
+			err = f(r, line)
+		}
 		if err != nil {
 			return fmt.Errorf("%s: line %d is damaged (%w); %s", path, number, err, cure)
 		}
-		return f(r, line)
+		return nil
 	})
 }

@@ -203,7 +203,7 @@ func InsideOf(kind milbench.TargetKind, classes int, held []ScoredBag) (Inside, 
 	return Inside{figure, loss}, err
 }
 
-// Validate returns an error if r is unusable: an id that does not match the content, no bags or bags without ids,
+// Validate returns an error if r is unusable: an id that does not match the content, no bags, bags twice or without ids,
 // labels or numbers of scores that do not fit the kind of target, scores that are not finite, or figures, a fold or a
 // repeat out of range.
 func (r Result) Validate() error {
@@ -237,6 +237,13 @@ func (r Result) Validate() error {
 		case !(in.Loss >= 0) || math.IsInf(in.Loss, 0):
 			return fmt.Errorf("a loss of the validation part of %v; it is finite and not below 0", in.Loss)
 		}
+	}
+	tested := make(map[string]bool, len(r.Bags))
+	for _, b := range r.Bags {
+		if tested[b.ID] {
+			return fmt.Errorf("bag %s is tested twice", b.ID)
+		}
+		tested[b.ID] = true
 	}
 	for _, part := range [][]ScoredBag{r.Bags, r.Validation} {
 		for _, b := range part {

@@ -36,12 +36,15 @@ type maker struct{ backend, version string }
 type scanner struct {
 	settings map[string][]byte // canonical form of settings seen so far
 	hashed   []byte
+	tested   map[string]bool // ids of the bags on the line
 
 	b  []byte // rest of the line
 	ok bool   // whether everything was as expected so far
 }
 
-func newScanner() *scanner { return &scanner{settings: make(map[string][]byte)} }
+func newScanner() *scanner {
+	return &scanner{settings: make(map[string][]byte), tested: make(map[string]bool)}
+}
 
 // result returns the id and the maker of the result on a line.
 func (s *scanner) result(line []byte) (fitKey, maker, error) {
@@ -115,9 +118,9 @@ func (s *scanner) scan(line []byte) (key fitKey, by maker, ok bool) {
 	s.literal(`,"epoch":`)
 	epoch := s.integer()
 	s.literal(`,"bags":`)
-	s.bags()
+	s.bags(true)
 	if s.has(`,"validation":`) {
-		s.bags()
+		s.bags(false)
 	}
 	if s.has(`,"instance_auc":`) {
 		s.share()
@@ -279,12 +282,17 @@ func (s *scanner) list(element func()) {
 	s.literal("]")
 }
 
-// bags reads a list of [ScoredBag].
-func (s *scanner) bags() {
+// bags reads a list of [ScoredBag], with each id once if once is set.
+func (s *scanner) bags(once bool) {
+	clear(s.tested)
 	s.list(func() {
 		s.literal(`{"id":`)
-		if len(s.text()) == 0 {
+		id := s.text()
+		if len(id) == 0 || once && s.tested[string(id)] {
 			s.ok = false
+		}
+		if once {
+			s.tested[string(id)] = true
 		}
 		s.literal(`,"label":`)
 		if s.integer() > 1 {
