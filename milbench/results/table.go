@@ -523,8 +523,8 @@ func (t *Table) noteThresholds() {
 		}
 	}
 	for _, set := range sets {
-		t.Notes = append(t.Notes, fmt.Sprintf("%s: bal. acc. of %s is that of chance though the AUC is not: the score 0, a probability of 0.5, decides on the class, and a rare class hardly reaches it; "+
-			"milbench train --results chooses a threshold on held-out bags, and networks take --class-weight balanced", set, strings.Join(rows[set], ", ")))
+		t.Notes = append(t.Notes, fmt.Sprintf("%s: bal. acc. of %s is that of chance though the AUC is not: the score 0, a probability of 0.5, decides on the class, and nearly all bags are on one side of it; "+
+			"milbench train --results chooses a threshold on held-out bags; for a rare class, networks take --class-weight balanced", set, strings.Join(rows[set], ", ")))
 	}
 }
 

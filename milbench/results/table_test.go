@@ -339,8 +339,8 @@ func TestNotes(t *testing.T) {
 				r.Bags[i].Scores = []float64{float64(b.Label) - 3}
 			}
 		}, first...), "a.csv",
-			[]string{"a.csv: bal. acc. of syn is that of chance though the AUC is not: the score 0, a probability of 0.5, decides on the class, and a rare class hardly reaches it; " +
-				"milbench train --results chooses a threshold on held-out bags, and networks take --class-weight balanced"}},
+			[]string{"a.csv: bal. acc. of syn is that of chance though the AUC is not: the score 0, a probability of 0.5, decides on the class, and nearly all bags are on one side of it; " +
+				"milbench train --results chooses a threshold on held-out bags; for a rare class, networks take --class-weight balanced"}},
 		"version and revision of two rows": {slices.Concat(first, change(func(r *Result) { r.Version, r.Revision = "v0.2.0", "" }, second...),
 			pair("a.csv", `{"pooling":"max"}`, 0, 0)[:1], change(func(r *Result) { r.Version, r.Revision = "v0.2.0", "" }, pair("a.csv", `{"pooling":"max"}`, 0, 0)[1])), "a.csv a.csv",
 			[]string{"a.csv, max; a.csv, syn: fits from several versions (v0.1.0, v0.2.0) and revisions (unknown, abc); run into a new folder for figures of one alone"}},
