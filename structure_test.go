@@ -39,6 +39,7 @@ var libraries = map[string]string{
 	"pflag":      "github.com/spf13/pflag",
 	"x/image":    "golang.org/x/image",
 	"x/sys":      "golang.org/x/sys",
+	"x/text":     "golang.org/x/text/unicode/norm",
 	"x/term":     "golang.org/x/term",
 }
 
@@ -101,7 +102,7 @@ var imports = map[string]rule{
 	"milbench":                      {},
 	"milbench/judge":                {[]string{"gonum"}, nil},
 	"milbench/calibrate":            {[]string{"milbench", "milbench/judge"}, nil},
-	"milbench/dataset":              {[]string{"internal/disk", "internal/delimited", "milbench", "milbench/dataset/generate", "internal/fetch", "internal/float16", "internal/hdf5", "internal/parquet", "internal/pickle", "x/sys"}, []string{"milbench/dataset/audit", "internal/fetched", "internal/alloctest", "internal/large"}},
+	"milbench/dataset":              {[]string{"internal/disk", "internal/delimited", "milbench", "milbench/dataset/generate", "internal/fetch", "internal/float16", "internal/hdf5", "internal/parquet", "internal/pickle", "x/sys", "x/text"}, []string{"milbench/dataset/audit", "internal/fetched", "internal/alloctest", "internal/large"}},
 	"milbench/dataset/generate":     {[]string{"milbench"}, []string{"milbench/dataset", "milbench/dataset/audit", "internal/fetched"}},
 	"milbench/dataset/intake":       {[]string{"milbench", "milbench/dataset", "milbench/dataset/audit"}, nil},
 	"milbench/dataset/audit":        {[]string{"milbench"}, []string{"milbench/dataset", "milbench/dataset/generate", "internal/fetched", "internal/large"}},

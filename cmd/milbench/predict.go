@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -89,7 +90,9 @@ those of the file become the medians of its training set. See milbench help file
 				return err
 			}
 			about := model.About()
+			var bad error
 			columns.options.Unlabelled = true
+			columns.options.Rest = func(err error) { bad = finding{fmt.Errorf("not scored: %w", err)} }
 			if columns.options.Coordinates != nil && about.Features != nil && !instances {
 				return errors.New("--coordinates: without --instances no place is printed, and the features are taken by name; leave the flag out")
 			}
@@ -140,11 +143,13 @@ those of the file become the medians of its training set. See milbench help file
 			}
 			switch {
 			case format == "json":
-				return p.writeJSON(rows)
+				err = p.writeJSON(rows)
 			case instances:
-				return predict.WriteInstances(p.out, about, rows)
+				err = predict.WriteInstances(p.out, about, rows)
+			default:
+				err = predict.Write(p.out, about, rows)
 			}
-			return predict.Write(p.out, about, rows)
+			return cmp.Or(err, bad)
 		},
 	}
 	f := c.Flags()

@@ -28,7 +28,8 @@ type columnFlags struct {
 func (f *columnFlags) addBags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.options.Labels, "labels", "", "`table` of the bags, CSV or TSV, for a folder of bags or an HDF5 file (default labels.csv in the folder, or its only table)")
 	flags.StringVar(&f.options.Array, "features", "", "`array` of the features in HDF5, .npz and .pt files (default features, or the only one besides coordinates)")
-	flags.StringVar(&f.options.Bag, "bag", "", "`column` of the bags' ids in a table (default the first of bag, slide_id, image_id, ...)")
+	flags.StringVar(&f.options.Bag, "bag", "", "`column` of the bags' ids in a table (default the first of bag, slide_id, image_id, ...); for a folder, the column of patients, say, whose files become one bag")
+	flags.BoolVar(&f.options.Subset, "subset", false, "leave out bags without a label, without a file or without a line in the table, and bags that cannot be read")
 	flags.StringSliceVar(&f.options.Coordinates, "coordinates", nil, "two `columns` of a table that say where instances are, or none (default x,y if both are there and z is not)")
 }
 
@@ -55,7 +56,7 @@ func (f *columnFlags) given() string {
 	for _, c := range []struct {
 		flag  string
 		given bool
-	}{{"labels", f.options.Labels != ""}, {"bag", f.options.Bag != ""}, {"label", f.options.Label != ""}, {"group", f.options.Group != ""}, {"split", f.options.Split != "" && f.options.Split != dataset.NoSplit}, {"categorical", len(f.options.Categorical) > 0}, {"coordinates", len(f.options.Coordinates) > 0}, {"features", f.options.Array != ""}, {"missing", f.options.Median}, {"numbers", f.options.Numbers}, {"order", f.options.Order != nil}, {"instance-label-column", f.column.Column != dataset.NoColumn}} {
+	}{{"labels", f.options.Labels != ""}, {"bag", f.options.Bag != ""}, {"label", f.options.Label != ""}, {"group", f.options.Group != ""}, {"split", f.options.Split != "" && f.options.Split != dataset.NoSplit}, {"categorical", len(f.options.Categorical) > 0}, {"coordinates", len(f.options.Coordinates) > 0}, {"features", f.options.Array != ""}, {"subset", f.options.Subset}, {"missing", f.options.Median}, {"numbers", f.options.Numbers}, {"order", f.options.Order != nil}, {"instance-label-column", f.column.Column != dataset.NoColumn}} {
 		if c.given {
 			return c.flag
 		}

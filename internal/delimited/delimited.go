@@ -1,5 +1,5 @@
-// Package delimited reads tables written by other programs: with commas, semicolons or tabs between fields, and possibly a
-// byte order mark.
+// Package delimited reads tables written by other programs: with commas, semicolons, tabs or bars between fields, and possibly a
+// byte order mark and comments before the first line.
 package delimited
 
 import (
@@ -11,10 +11,11 @@ import (
 )
 
 // Separators are the possible field separators, the likeliest first.
-const Separators = ",;\t"
+const Separators = ",;\t|"
 
-// NewReader returns a reader for the records of a table, after skipping a byte order mark. It detects the field separator in
-// the first line. An error is one of r, before anything could be read.
+// NewReader returns a reader for the records of a table, after skipping a byte order mark and lines that begin with #, unless
+// such a line has as many separators as the next one: then it is the header. It detects the field separator in the first line
+// that remains. An error is one of r, before anything could be read.
 func NewReader(r io.Reader) (*csv.Reader, error) {
 	in := bufio.NewReader(r)
 	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
@@ -24,8 +25,20 @@ func NewReader(r io.Reader) (*csv.Reader, error) {
 	if len(text) == 0 && err != nil && err != io.EOF {
 		return nil, err
 	}
-	line, _, _ := bytes.Cut(text, []byte("\n"))
-	records := csv.NewReader(in)
+	line, rest, _ := bytes.Cut(text, []byte("\n"))
+	skipped := 0 // lines, which count
+	for ; bytes.HasPrefix(line, []byte("#")) && len(rest) > 0; skipped++ {
+		next, after, _ := bytes.Cut(rest, []byte("\n"))
+		if comma := string(separator(string(next))); bytes.Count(line, []byte(comma)) == bytes.Count(next, []byte(comma)) && bytes.Contains(next, []byte(comma)) && !bytes.HasPrefix(next, []byte("#")) {
+			break
+		}
+		in.Discard(len(line) + 1)
+		line, rest = next, after
+	}
+	if after, is := bytes.CutPrefix(line, []byte("#")); is && len(rest) > 0 {
+		in.Discard(len(line) - len(bytes.TrimLeft(after, " ")))
+	}
+	records := csv.NewReader(io.MultiReader(strings.NewReader(strings.Repeat("\n", skipped)), in))
 	records.Comma = separator(string(line))
 	return records, nil
 }

@@ -17,6 +17,9 @@ func TestNewReader(t *testing.T) {
 		"a\tb\n":                      {"a", "b"},
 		"\"a;b;c\",d\n":               {"a;b;c", "d"},
 		"alone\n1\n":                  {"alone"},
+		"a|b\n1|2,5\n":                {"a", "b"},
+		"# by X, 2024\n#\na;b\n1;2\n": {"a", "b"},
+		"# a,b\n1,2\n":                {"a", "b"},
 		"\ufeff" + `"bag","x"` + "\n": {"bag", "x"},
 	} {
 		in, err := NewReader(iotest.OneByteReader(strings.NewReader(text)))

@@ -61,6 +61,7 @@ type Request struct {
 	Categorical []string `json:"categorical,omitempty"`
 	Coordinates []string `json:"coordinates,omitempty"`
 	Array       string   `json:"array,omitempty"`
+	Subset      bool     `json:"subset,omitempty"`
 	Median      bool     `json:"median,omitempty"` // allow missing values
 
 	// For files with classes: whether integers are numbers, and the order of the labels.

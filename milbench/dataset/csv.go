@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bufio"
 	"cmp"
 	"encoding/csv"
 	"errors"
@@ -167,7 +168,11 @@ func (o Options) readTable(name string, each func(func(record []string) error) e
 
 // separated returns a CSV reader with the separator used in the first line.
 func separated(r io.Reader) (*csv.Reader, error) {
-	in, err := delimited.NewReader(r)
+	text := bufio.NewReader(r)
+	if first, _ := text.Peek(text.Size()); foreign(first) != nil {
+		return nil, foreign(first)
+	}
+	in, err := delimited.NewReader(text)
 	if err != nil {
 		return nil, readError(err)
 	}

@@ -1,15 +1,19 @@
 package dataset
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+
+	"golang.org/x/text/unicode/norm"
 
 	"synpool/internal/disk"
 	"synpool/milbench"
@@ -51,6 +55,8 @@ type content struct {
 	places   milbench.Instances // two columns, x and y; nil if the file has none
 	tile     float64            // side of a tile, 0 if the file does not say
 	said     string             // what says so
+	path     string
+	beside   *bagFile // a file of coordinates only
 }
 
 // candidate is an array of numbers that may be the features of a bag.
@@ -200,17 +206,30 @@ type attribute struct {
 }
 
 // coordinates returns a function that reads the positions of the instances, or nil if there are none.
-func (c content) coordinates(path string) func() ([][2]float64, error) {
-	if c.places == nil {
+func (c content) coordinates() func() ([][2]float64, error) {
+	if c.places == nil && c.beside == nil {
 		return nil
 	}
-	rows := c.features.Len()
 	return func() ([][2]float64, error) {
-		if n, cols := c.places.Len(), c.places.Features(); n != rows || cols < 2 {
+		at, path := c.places, c.path
+		if at == nil {
+			own, err := c.beside.open(func(arrays []candidate) (int, error) {
+				if k := slices.IndexFunc(arrays, func(c candidate) bool { return c.cols >= 2 }); k >= 0 {
+					return k, nil
+				}
+				return 0, errors.New("no array of two columns, x and y")
+			})
+			if err != nil {
+				return nil, err
+			}
+			at, path = own.features, c.beside.path
+		}
+		rows := c.features.Len()
+		if n, cols := at.Len(), at.Features(); n != rows || cols < 2 {
 			return nil, fmt.Errorf("%s: coordinates of %d rows and %d columns; two columns, x and y, are needed for each of %d instances", path, n, cols, rows)
 		}
 		all := make([][2]float64, 0, rows) // from float32: exact up to 16 million pixels
-		return all, milbench.EachRow(c.places, func(_ int, row []float32) { all = append(all, [2]float64{float64(row[0]), float64(row[1])}) })
+		return all, milbench.EachRow(at, func(_ int, row []float32) { all = append(all, [2]float64{float64(row[0]), float64(row[1])}) })
 	}
 }
 
@@ -370,9 +389,9 @@ func bagsIn(folder string) (files bagFiles, tables []string, err error) {
 }
 
 // readBags reads the table of bags and opens them. Without labels the table may be missing; then all files are bags,
-// sorted by name.
+// sorted by name. A bag has one file, or several that the table names.
 func (o Options) readBags(files bagFiles, table string) (*milbench.Set, error) {
-	t, err := listBags(table, o)
+	t, of, err := o.listBags(table, files)
 	switch {
 	case err == nil:
 	case !errors.Is(err, fs.ErrNotExist):
@@ -392,70 +411,202 @@ func (o Options) readBags(files bagFiles, table string) (*milbench.Set, error) {
 			if _, err := t.of(id, "", "", milbench.NoSplit); err != nil {
 				return nil, fmt.Errorf("%s: %w", files.of[id].path, err)
 			}
+			of = append(of, []string{id})
 		}
+	}
+	var bad badBags
+	listed := make(map[string]bool)
+	var opened [][]content    // of the files of each bag; nil for a bag that cannot be used
+	bags := make(map[int]int) // by their number of features
+	for i, b := range t.bags {
+		var parts []content
+		if !o.Unlabelled && lacksLabel(t.words[i]) {
+			bad.add("without a label", b.ID, fmt.Errorf("%s: %w", files.where, noLabel(b.ID, t.words[i])))
+		}
+		before := len(bad.all)
+		for _, id := range of[i] {
+			listed[id] = true
+			f, there := files.of[id]
+			if !there {
+				bad.add("without a file", id, fmt.Errorf("%s: bag %s is in %s, but there is no file of it (%s); add it or remove the line", files.where, id, filepath.Base(table), bagExtensions()))
+				continue
+			}
+			c, err := f.open(o.features)
+			if err != nil {
+				bad.add("", id, err)
+				continue
+			}
+			c.path = f.path
+			if beside, there := files.beside[id]; there && c.places == nil {
+				c.beside = &beside
+			}
+			parts = append(parts, c)
+		}
+		if len(bad.all) > before {
+			parts = nil
+		}
+		for _, c := range parts {
+			bags[c.features.Features()]++
+		}
+		opened = append(opened, parts)
 	}
 	for _, id := range files.ids {
-		if _, listed := t.index[id]; !listed {
-			return nil, fmt.Errorf("%s: bag %s is not in %s; add a line for it or move the file away", files.of[id].path, id, filepath.Base(table))
+		if !listed[id] {
+			bad.add("without a line in the table", id, fmt.Errorf("%s: bag %s is not in %s; add a line for it or move the file away", files.of[id].path, id, filepath.Base(table)))
 		}
 	}
-	values := int64(0)
-	var told []content
-	for i, b := range t.bags {
-		f, there := files.of[b.ID]
-		if !there {
-			return nil, fmt.Errorf("%s: bag %s is in %s, but there is no file of it (%s); add it or remove the line", files.where, b.ID, filepath.Base(table), bagExtensions())
+	width, like, values := 0, "", int64(0)
+	for i, parts := range opened {
+		for _, c := range parts {
+			if n := c.features.Features(); bags[n] > bags[width] {
+				width, like = n, t.bags[i].ID
+			}
+			values += int64(c.features.Len()) * int64(c.features.Features())
 		}
-		c, err := f.open(o.features)
-		if err != nil {
+	}
+	var told []content
+	good := textBags{words: t.words[:0]}
+	for i, parts := range opened {
+		b, before := t.bags[i], len(bad.all)
+		var whole []milbench.Instances
+		for _, c := range parts {
+			if n := c.features.Features(); n != width {
+				bad.add("", b.ID, fmt.Errorf("%s: %d features, and bag %s has %d; give all bags the same features", c.path, n, like, width))
+				continue
+			}
+			switch a := c.features.(type) {
+			case *numpyArray:
+				a.rounding = o.rounding
+			case *hdf5Array:
+				a.rounding = o.rounding
+			}
+			if a, is := c.features.(*numpyArray); is && a.inflated != nil && values > mostHeld {
+				return nil, fmt.Errorf("%s: compressed, and the set is too large for memory; write its bags with numpy.savez or numpy.save, which can be read in pieces", c.path)
+			}
+			x, err := kept(c.features, values <= mostHeld)
+			if err != nil {
+				bad.add("", b.ID, err)
+				continue
+			}
+			whole, told = append(whole, x), append(told, c)
+		}
+		if len(parts) == 0 || len(bad.all) > before || !o.Unlabelled && lacksLabel(t.words[i]) {
+			continue
+		}
+		if len(whole) == 1 {
+			b.Instances, b.Tile, b.Coordinates = whole[0], parts[0].tile, parts[0].coordinates()
+		} else if b.Instances, err = kept(&joined{whole}, values <= mostHeld); err != nil {
 			return nil, err
 		}
-		x := c.features
-		switch a := x.(type) {
-		case *numpyArray:
-			a.rounding = o.rounding
-		case *hdf5Array:
-			a.rounding = o.rounding
+		good.bags = append(good.bags, b)
+		if !o.Unlabelled {
+			good.words = append(good.words, t.words[i])
 		}
-		if first := t.bags[0].Instances; i > 0 && x.Features() != first.Features() {
-			return nil, fmt.Errorf("%s: %d features, and bag %s has %d; give all bags the same features", f.path, x.Features(), t.bags[0].ID, first.Features())
-		}
-		t.bags[i].Instances, t.bags[i].Tile, told = x, c.tile, append(told, c)
-		t.bags[i].Coordinates = c.coordinates(f.path)
-		if beside, there := files.beside[b.ID]; there && c.places == nil {
-			t.bags[i].Coordinates = beside.coordinates(x)
-		}
-		if values += int64(x.Len()) * int64(x.Features()); values > mostHeld {
-			for k, other := range t.bags[:i+1] {
-				if a, is := other.Instances.(*numpyArray); is && a.inflated != nil {
-					return nil, fmt.Errorf("%s: compressed, and the set is too large for memory; write its bags with numpy.savez or numpy.save, which can be read in pieces", files.of[t.bags[k].ID].path)
-				}
-			}
-		}
+	}
+	if err := o.leave(bad, files.where, len(good.bags)); err != nil {
+		return nil, err
 	}
 	o.tell(files.where, told)
-	for i, b := range t.bags {
-		if t.bags[i].Instances, err = kept(b.Instances, values <= mostHeld); err != nil {
-			return nil, err
-		}
-	}
-	return o.assemble(&milbench.Set{Name: files.where, Bags: t.bags}, t.words)
+	o.Subset = false // done
+	return o.assemble(&milbench.Set{Name: files.where, Bags: good.bags}, good.words)
 }
 
-// coordinates returns a function that reads the coordinates of instances from a file of their own.
-func (f bagFile) coordinates(of milbench.Instances) func() ([][2]float64, error) {
-	return func() ([][2]float64, error) {
-		c, err := f.open(func(arrays []candidate) (int, error) {
-			if at := slices.IndexFunc(arrays, func(c candidate) bool { return c.cols >= 2 }); at >= 0 {
-				return at, nil
-			}
-			return 0, errors.New("no array of two columns, x and y")
-		})
-		if err != nil {
-			return nil, err
-		}
-		return content{features: of, places: c.features}.coordinates(f.path)()
+// badBags are bags that cannot be used: by the kind of what is wrong, "" for an error of its own, and in order.
+type badBags struct {
+	kinds []string
+	ids   map[string][]string
+	all   []error
+	own   []error // of the kind ""
+}
+
+func (b *badBags) add(kind, id string, err error) {
+	if !slices.Contains(b.kinds, kind) {
+		b.kinds = append(b.kinds, kind)
 	}
+	if b.ids == nil {
+		b.ids = make(map[string][]string)
+	}
+	b.ids[kind], b.all = append(b.ids[kind], id), append(b.all, err)
+	if kind == "" {
+		b.own = append(b.own, err)
+	}
+}
+
+// mostLines is the number of lines of an error about many bags.
+const mostLines = 20
+
+// leave leaves bad bags out, if the options say so and others are kept, or returns the error that names all of them.
+func (o Options) leave(bad badBags, where string, kept int) error {
+	of := kept + len(bad.all)
+	if len(bad.all) == 0 {
+		if o.Subset {
+			o.note("%s: %d of %d bags", where, kept, of)
+		}
+		return nil
+	}
+	var lines []string
+	for _, kind := range bad.kinds {
+		if kind != "" {
+			lines = append(lines, kind+": "+few(bad.ids[kind]))
+		}
+	}
+	if o.Subset && kept > 0 {
+		if ids := bad.ids[""]; len(ids) > 0 {
+			lines = append(lines, "not readable: "+few(ids))
+		}
+		o.note("%s: %d of %d bags; %s", where, kept, of, strings.Join(lines, "; "))
+		return nil
+	}
+	for _, err := range bad.own {
+		lines = append(lines, err.Error())
+	}
+	if more := len(lines) - mostLines; more > 0 {
+		lines = append(lines[:mostLines], fmt.Sprintf("and %d more", more))
+	}
+	what := fmt.Sprintf("%d of %d bags cannot be used; mend them, or leave them out with --subset", len(bad.all), of)
+	if kept == 0 {
+		what = "no bag can be used"
+	}
+	err := fmt.Errorf("%s: %s:\n  %s", where, what, strings.Join(lines, "\n  "))
+	if len(bad.all) == 1 {
+		err = bad.all[0]
+	}
+	if o.Rest != nil && kept > 0 {
+		o.Rest(err)
+		return nil
+	}
+	return err
+}
+
+// joined is the instances of several files, one after another.
+type joined struct{ parts []milbench.Instances }
+
+var _ milbench.Instances = (*joined)(nil)
+
+// Len implements [milbench.Instances].
+func (j *joined) Len() (n int) {
+	for _, x := range j.parts {
+		n += x.Len()
+	}
+	return n
+}
+
+// Features implements [milbench.Instances].
+func (j *joined) Features() int { return j.parts[0].Features() }
+
+// Read implements [milbench.Instances].
+func (j *joined) Read(from, to int, dst []float32) error {
+	for _, x := range j.parts {
+		n := x.Len()
+		if first, last := max(from, 0), min(to, n); first < last {
+			if err := x.Read(first, last, dst); err != nil {
+				return err
+			}
+			dst = dst[(last-first)*x.Features():]
+		}
+		from, to = from-n, to-n
+	}
+	return nil
 }
 
 // tell notes which arrays are the features, if they have another name, and how large tiles are if bags are to be scored.
@@ -509,50 +660,202 @@ func kept(x milbench.Instances, held bool) (milbench.Instances, error) {
 	return x, nil
 }
 
-// listBags reads labels.csv and returns its bags, still without instances.
-func listBags(path string, o Options) (textBags, error) {
-	t := textBags{unlabelled: o.Unlabelled}
+// listBags reads the table of bags and returns the bags, still without instances, and the names of the files of each.
+func (o Options) listBags(path string, files bagFiles) (t textBags, of [][]string, err error) {
+	t.unlabelled = o.Unlabelled
 	f, err := disk.Open(path)
 	if err != nil {
-		return t, err
+		return t, nil, err
 	}
 	defer f.Close()
 	in, err := separated(f)
 	if err != nil {
-		return t, fmt.Errorf("%s: %w", path, err)
+		return t, nil, fmt.Errorf("%s: %w", path, err)
 	}
-	var columns *layout
-	err = eachRecord(in, path, func(_ int, record []string) error {
-		if columns == nil {
-			var err error
-			if columns, err = listLayout(record, o); err != nil {
-				return err
+	var records [][]string
+	var lines []int
+	if err := eachRecord(in, path, func(line int, record []string) error {
+		records, lines = append(records, slices.Clone(record)), append(lines, line)
+		return nil
+	}); err != nil {
+		return t, nil, err
+	}
+	if len(records) == 0 {
+		return t, nil, fmt.Errorf("%s: %w", path, errEmpty)
+	}
+	column := func(i int) (ids []string) {
+		for _, record := range records[1:] {
+			ids = append(ids, strings.TrimSpace(record[i]))
+		}
+		return ids
+	}
+	// The files are named by the column of the bags or, if --bag names patients, say, by another one.
+	columns, err := listLayout(records[0], o)
+	at, merging := -1, false
+	file, how := map[string]string{}, ""
+	if err == nil {
+		at = columns.bag
+		file, how = match(column(at), files.ids)
+	}
+	header, _ := match(records[0], files.ids) // none, unless there is none and this is a bag
+	if len(file) < len(records)-1 && len(header) == 0 && (err == nil || o.Bag == "") && (o.Bag != "" || len(file) == 0) {
+		best := at
+		for i := range records[0] {
+			if other, otherHow := match(column(i), files.ids); len(other) > len(file) {
+				best, file, how = i, other, otherHow
 			}
-			columns.tell(path, o)
-			if n := len(columns.features); n > 0 && !o.Unlabelled {
-				var beside []string
-				for _, i := range columns.features {
-					beside = append(beside, columns.header[i])
-				}
-				o.note("%s: not used: %s", path, few(beside))
-			}
-			return nil
+		}
+		if merging = best != at && err == nil && o.Bag != ""; best != at && !merging {
+			named := o
+			named.Bag = strings.TrimSpace(records[0][best])
+			columns, err = listLayout(records[0], named)
+		}
+		at = best
+	}
+	if err != nil {
+		return t, nil, fmt.Errorf("%s: line %d: %w", path, lines[0], err)
+	}
+	columns.tell(path, o)
+	if how != "" {
+		o.note("%s: %s", path, how)
+	}
+	if beside := slices.DeleteFunc(slices.Clone(columns.features), func(i int) bool { return i == at }); len(beside) > 0 && !o.Unlabelled {
+		var names []string
+		for _, i := range beside {
+			names = append(names, columns.header[i])
+		}
+		o.note("%s: not used: %s", path, few(names))
+	}
+	taken := make(map[string]int) // line by file
+	for k, record := range records[1:] {
+		name := strings.TrimSpace(record[at])
+		id, known := file[name]
+		if known && !merging && strings.ContainsAny(name, `/\`) { // a bag is called like its file, without folders
+			record[columns.bag] = id
 		}
 		before := len(t.bags)
 		i, err := columns.bagOf(&t, record)
+		if err == nil && !known {
+			id = name
+			if filepath.Base(id) != id || !filepath.IsLocal(id) {
+				err = fmt.Errorf("bag id %q; it names the file of the bag, so write it without slashes", id)
+			}
+		}
+		switch line := taken[id]; {
+		case err != nil:
+		case !merging && i < before:
+			err = fmt.Errorf("bag %s occurs twice; give every bag one line", t.bags[i].ID)
+		case line > 0:
+			err = fmt.Errorf("file %s is on line %d, too; name every file once", id, line)
+		}
 		if err != nil {
-			return err
+			return t, nil, fmt.Errorf("%s: line %d: %w", path, lines[k+1], err)
 		}
-		id := t.bags[i].ID
-		if i < before {
-			return fmt.Errorf("bag %s occurs twice; give every bag one line", id)
+		taken[id] = lines[k+1]
+		if i == before {
+			of = append(of, nil)
 		}
-		if !filepath.IsLocal(id) || filepath.Base(id) != id {
-			return fmt.Errorf("bag id %q; it names the file of the bag, so write it without slashes", id)
+		of[i] = append(of[i], id)
+	}
+	if merging {
+		o.note("%s: %d files, named by column %s, make %d bags of column %s", path, len(taken), columns.header[at], len(of), columns.header[columns.bag])
+	}
+	return t, of, nil
+}
+
+// spellings are ways in which names of files and ids of one bag differ.
+var spellings = []struct {
+	name string
+	of   func(string) string
+}{
+	{"folder", func(s string) string { return s[strings.LastIndexAny(s, `/\`)+1:] }},
+	{"suffix", func(s string) string { return suffixes.ReplaceAllString(s, "$1") }},
+	{"Unicode form", norm.NFC.String},
+	{"case", strings.ToLower},
+	{"leading zeros", func(s string) string {
+		if wholeNumber.MatchString(s) {
+			s, _, _ = strings.Cut(s, ".")
+			s = cmp.Or(strings.TrimLeft(s, "0"), "0")
 		}
-		return nil
-	})
-	return t, err
+		return s
+	}},
+}
+
+var (
+	suffixes    = regexp.MustCompile(`(?i)(.)(\.(npy|h5|hdf5|npz|pth?|ome|tiff?|svs|svslide|ndpis?|mrxs|scn|bif|vms|vmu|dcm|dicom|qptiff|czi|vsi|isyntax|btf|jp2|jpe?g|png|zarr|gz))+$`)
+	wholeNumber = regexp.MustCompile(`^[0-9]+(\.0+)?$`) // pandas writes 1.0 where others are missing
+)
+
+// plainID returns an id in the common spelling, but for one way; -1 for none.
+func plainID(id string, but int) string {
+	for k, way := range spellings {
+		if k != but {
+			id = way.of(id)
+		}
+	}
+	return id
+}
+
+// match finds the file of each id: the one of the same name or, where it is the only one and no other id is so called, one
+// that is spelt differently. If there is none at all, ids may lack what follows the first dot of the names, or the reverse.
+// how says how they differ.
+func match(ids, files []string) (of map[string]string, how string) {
+	of = make(map[string]string)
+	exact := make(map[string]bool)
+	for _, f := range files {
+		exact[f] = true
+	}
+	group := func(names []string, key func(string) string) map[string][]string {
+		by := make(map[string][]string)
+		for _, name := range names {
+			if k := key(name); !slices.Contains(by[k], name) {
+				by[k] = append(by[k], name)
+			}
+		}
+		return by
+	}
+	plain := func(s string) string { return plainID(s, -1) }
+	short := func(s string) string { s, _, _ = strings.Cut(s, "."); return plain(s) }
+	n, ways, say := 0, []string(nil), ""
+	pair := func(idKey, fileKey func(string) string, all bool) {
+		byID, byFile := group(ids, idKey), group(files, fileKey)
+		found := make(map[string]string)
+		for key, some := range byID {
+			if len(some) == 1 && len(byFile[key]) == 1 && !exact[some[0]] && some[0] != "" {
+				found[some[0]] = byFile[key][0]
+			}
+		}
+		if !all || len(found) == len(byID) || len(found) == len(files) {
+			maps.Copy(of, found)
+		}
+	}
+	pair(plain, plain, false)
+	for _, id := range ids {
+		if f, there := of[id]; there {
+			if n++; n == 1 {
+				say = fmt.Sprintf("%q is %q", id, f)
+			}
+			for k, way := range spellings {
+				if plainID(id, k) != plainID(f, k) && !slices.Contains(ways, way.name) {
+					ways = append(ways, way.name)
+				}
+			}
+		} else if exact[id] {
+			of[id] = id
+		}
+	}
+	for _, keys := range [][2]func(string) string{{plain, short}, {short, plain}} {
+		if len(of) == 0 {
+			pair(keys[0], keys[1], true)
+			for _, id := range slices.Sorted(maps.Keys(of)) {
+				n, ways, say = len(of), []string{"what follows a dot"}, cmp.Or(say, fmt.Sprintf("%q is %q", id, of[id]))
+			}
+		}
+	}
+	if n > 0 {
+		how = fmt.Sprintf("%d ids are matched with files that differ in %s: %s", n, strings.Join(ways, " and "), say)
+	}
+	return of, how
 }
 
 // listLayout reads the header of labels.csv.

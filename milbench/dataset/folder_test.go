@@ -349,3 +349,106 @@ func TestLayouts(t *testing.T) {
 		}
 	}
 }
+
+// TestMatch: ids are matched with files that programs spell differently, and never where two would do.
+func TestMatch(t *testing.T) {
+	for _, c := range []struct{ ids, files, want, how string }{
+		{"a b", "a b c", "a:a b:b", ""},
+		{"A B", "a b", "A:a B:b", `2 ids are matched with files that differ in case: "A" is "a"`},
+		{"A a", "a", "a:a", ""},
+		{"a", "A a", "a:a", ""},
+		{"x.svs y.ome.tiff z.H5", "x y z", "x.svs:x y.ome.tiff:y z.H5:z", "in suffix"},
+		{"x.svs x.tif", "x", "", ""},
+		{"x", "x.svs", "x:x.svs", "in suffix"},
+		{"0 7 12", "000 007 012", "0:000 7:007 12:012", "in leading zeros"},
+		{"1.0 2.0", "001 002", "1.0:001 2.0:002", "in leading zeros"},
+		{"1", "01 001", "", ""},
+		{"L\u00e4", "La\u0308", "L\u00e4:La\u0308", "in Unicode form"},
+		{"/data/A.svs", "a", "/data/A.svs:a", "in folder and suffix and case"},
+		{"T-1 T-2", "T-1.0AB T-2.0CD", "T-1:T-1.0AB T-2:T-2.0CD", "in what follows a dot"},
+		{"T-1", "T-1.0AB T-1.0CD", "", ""},
+		{"T-1 T-3", "T-1.0AB T-2.0CD", "", ""},
+		{"s1.5", "s1.7", "", ""},
+	} {
+		of, how := match(strings.Fields(c.ids), strings.Fields(c.files))
+		var got []string
+		for _, id := range strings.Fields(c.ids) {
+			if f, there := of[id]; there {
+				got = append(got, id+":"+f)
+			}
+		}
+		if strings.Join(got, " ") != c.want || !strings.Contains(how, c.how) || (how == "") != (c.how == "") {
+			t.Errorf("%s in %s: %q, %q; want %q, %q", c.ids, c.files, got, how, c.want, c.how)
+		}
+	}
+}
+
+// TestPartOfFolder: all bags that cannot be used are named at once, an option leaves them out, and files of a patient
+// make one bag.
+func TestPartOfFolder(t *testing.T) {
+	one, two, none := numpyFile("<f8", false, []float64{1, 2}), numpyFile("<f8", false, []float64{3, 4}, []float64{5, 6}), numpyText("{'descr': '<f8', 'fortran_order': False, 'shape': (0, 2), }", nil)
+	files := map[string][]byte{"a.npy": one, "b.npy": two, "c.npy": two, "d.npy": one, "e.npy": none, "f.npy": []byte("x"), "._a.npy": none, "h.npy": numpyFile("<f8", false, []float64{1, 2, 3}),
+		"labels.csv": []byte("slide,patient,label\na,p,0\nb,p,0\nc,q,1\nd,r,NA\ne,s,1\nf,s,1\ng,t,0\nh,u,1\n")}
+	folder := numpyFolder(t, files)
+	_, err := ReadFolder(folder)
+	want := folder + ": 5 of 8 bags cannot be used; mend them, or leave them out with --subset:\n  without a label: d\n  without a file: g\n  " + filepath.Join(folder, "e.npy") + ": an array of 0 instances"
+	if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Count(err.Error(), "\n") != 5 || !strings.HasSuffix(err.Error(), "h.npy: 3 features, and bag a has 2; give all bags the same features") {
+		t.Errorf("%v, want %s", err, want)
+	}
+	var notes []string
+	o := Options{Subset: true, Note: func(text string) { notes = append(notes, text) }}
+	if s, err := o.ReadFile(folder); err != nil || len(s.Bags) != 3 || s.NumPositive() != 1 || s.Bags[1].Group != "p" {
+		t.Errorf("%+v, %v", s, err)
+	} else if said := strings.Join(notes, "\n"); !strings.Contains(said, "3 of 8 bags; without a label: d; without a file: g; not readable: e, f, h") {
+		t.Error(said)
+	}
+	o.Bag = "patient"
+	s, err := o.ReadFile(folder)
+	if err != nil || len(s.Bags) != 2 || s.Bags[0].ID != "p" {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	if rows := rowsOf(t, s.Bags[0].Instances); len(rows) != 3 || rows[0][0] != 1 || rows[2][1] != 6 {
+		t.Errorf("patient p: %v", rows)
+	}
+	files["labels.csv"] = []byte("slide,patient,label\na,p,0\nb,p,1\nc,q,1\n")
+	_, err = Options{Bag: "patient"}.ReadFile(numpyFolder(t, files))
+	if err == nil || !strings.Contains(err.Error(), "line 3: bag p has label 1 here and 0 before; a bag has one label") {
+		t.Error(err)
+	}
+	var rest error
+	s, err = Options{Unlabelled: true, Labels: filepath.Join(folder, "labels.csv"), Rest: func(err error) { rest = err }}.ReadFile(folder)
+	if err != nil || len(s.Bags) != 4 || rest == nil || !strings.Contains(rest.Error(), "4 of 8 bags cannot be used") {
+		t.Errorf("%+v, %v, %v", s, err, rest)
+	}
+
+	defer func(before int64) { mostHeld = before }(mostHeld)
+	mostHeld = 2 // the parts stay in their files
+	s, err = o.ReadFile(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := make([]float32, 4)
+	if err := s.Bags[0].Instances.Read(0, 2, row); err != nil || !slices.Equal(row, []float32{1, 2, 3, 4}) {
+		t.Errorf("%v, %v", row, err)
+	}
+}
+
+// TestForeignForms: a file that is no table is named, as a table of labels, too.
+func TestForeignForms(t *testing.T) {
+	for want, text := range map[string]string{
+		"an Excel file: save it as CSV": "PK\x03\x04" + strings.Repeat("\x00", 26) + "[Content_Types].xml",
+		"text in UTF-16":                "\xff\xfeb\x00a\x00",
+		"an svmlight file":              "1 qid:3 1:0.5 2:1e-3\n",
+		"an ARFF file of Weka":          "% by X\n@RELATION musk\n",
+		"JSON: write it as CSV":         "[\n {\"bag\": 1}]",
+	} {
+		path := filepath.Join(t.TempDir(), "x.txt")
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, err := ReadFile(path)
+		requireOneLine(t, err, path, want)
+		_, err = Options{Labels: path}.ReadFile("testdata/folder")
+		requireOneLine(t, err, path, want)
+	}
+}

@@ -281,13 +281,13 @@ func TestReadNumPyRefuses(t *testing.T) {
 		{"bag,label,label\na,0,0\nb,1,0\n", "labels.csv", "line 1: column label occurs twice"},
 		{"bag,label\na,0\nb,1\na,0\n", "labels.csv", "line 4: bag a occurs twice; give every bag one line"},
 		{"bag,label\na,0\n,1\n", "labels.csv", "line 3: no bag id"},
-		{"bag,label\na,0\n../b,1\n", "labels.csv", `line 3: bag id "../b"; it names the file of the bag`},
-		{"bag,label\na,0\n/b,1\n", "labels.csv", `line 3: bag id "/b"`},
+		{"bag,label\na,0\n../c,1\n", "labels.csv", `line 3: bag id "../c"; it names the file of the bag`},
+		{"bag,label\na,0\n/c,1\n", "labels.csv", `line 3: bag id "/c"`},
 		{"bag,label,split\na,0,train\nb,1,fold 1\n", "labels.csv", `line 3: bag b: split "fold 1"`},
 		{"bag,label,split\na,0,train\nb,1,\n", "", "bag b belongs to neither part of the split"},
 		{"bag,label\na,0\nb,0\n", "", "all 2 bags have label 0"},
 		{"bag,label\na,0\n", "b.npy", "bag b is not in labels.csv; add a line for it or move the file away"},
-		{"", "a.npy", "bag a is not in labels.csv"},
+		{"", "labels.csv", "the file is empty"},
 		{"bag,label\na,0\nb,1\nc,1\n", "", "bag c is in labels.csv, but there is no file of it (.npy, .h5, .hdf5, .npz, .pt, .pth); add it or remove the line"},
 	} {
 		folder := numpyFolder(t, map[string][]byte{"labels.csv": []byte(c.list), "a.npy": a, "b.npy": b})

@@ -83,6 +83,13 @@ type Options struct {
 	Judged  bool
 	Classes []string
 
+	// Subset leaves out bags without a label, without a file or without a line in the table, and bags that cannot be
+	// read, and notes how many. Without it they are an error that names all of them.
+	Subset bool
+
+	// Rest, if not nil, gets that error, and the other bags are read.
+	Rest func(error)
+
 	// Note, if not nil, receives one line for each choice that the file leaves open.
 	Note func(string)
 

@@ -102,6 +102,10 @@ func (o Options) readFile(path string) (*milbench.Set, error) {
 		return nil, fmt.Errorf("%s: an IDX file of images or labels, which has no bags; draw bags of digits from it", path)
 	case bytes.HasPrefix(first, []byte(numpyMagic)):
 		return nil, fmt.Errorf("%s: a NumPy array, which is one bag; give the folder of the bags with their %s", path, listName)
+	case foreign(first) != nil:
+		return nil, fmt.Errorf("%s: %w", path, foreign(first))
+	case extension == ".names" && bytes.Contains(first, []byte(": ")):
+		return nil, fmt.Errorf("%s: the names of a C4.5 file; give the file %s.data", path, base)
 	case bytes.IndexByte(first, 0) >= 0:
 		return nil, fmt.Errorf("%s: neither text nor a MATLAB file; give a .mat, .data, .csv, .parquet or .h5 file, or a folder of bags", path)
 	case extension == ".data", extension != ".csv" && endsWithDot(in):

@@ -131,7 +131,7 @@ func checkWords(s *milbench.Set, words []string) error {
 	for i, word := range words {
 		lower := strings.ToLower(word)
 		if isMissing(word) {
-			return fmt.Errorf("bag %s has no label (%q counts as a missing value); give it one, call the class by another word, or leave the bag out", s.Bags[i].ID, word)
+			return noLabel(s.Bags[i].ID, word)
 		}
 		if other, known := first[lower]; known && other != word {
 			return fmt.Errorf("bag %s has label %q, and there is %q; write labels of one class alike", s.Bags[i].ID, word, other)
@@ -154,6 +154,19 @@ const survivalMark = "\x00"
 func survivalWord(time, event string) string { return survivalMark + time + survivalMark + event }
 
 func isSurvival(word string) bool { return strings.HasPrefix(word, survivalMark) }
+
+func noLabel(id, word string) error {
+	return fmt.Errorf("bag %s has no label (%q counts as a missing value); give it one, call the class by another word, or leave the bag out", id, shown(word))
+}
+
+// lacksLabel reports whether a word is no label, or a time or event is missing.
+func lacksLabel(word string) bool {
+	if !isSurvival(word) {
+		return isMissing(word)
+	}
+	parts := strings.Split(word, survivalMark)
+	return len(parts) == 3 && (isMissing(parts[1]) || isMissing(parts[2]))
+}
 
 // setSurvival sets the times and events of the bags.
 func setSurvival(s *milbench.Set, words []string) error {

@@ -82,6 +82,37 @@ func (t *textBags) appendTo(i int, values []float32) {
 	m.Append(values)
 }
 
+// forms are files that are no tables, by the beginning of their text.
+var forms = []struct {
+	begin *regexp.Regexp
+	cure  string
+}{
+	{regexp.MustCompile(`^PK\x03\x04(?s:.{26})(\[Content_Types\]|_rels/|docProps/|xl/)|^\xd0\xcf\x11\xe0`), "an Excel file: save it as CSV"},
+	{regexp.MustCompile(`^PK\x03\x04(?s:.{26}.{0,4})mimetype`), "an OpenDocument spreadsheet: save it as CSV"},
+	{regexp.MustCompile(`^PK\x03\x04`), "an archive; give a table, or a folder of bags"},
+	{regexp.MustCompile(`^(\xff\xfe|\xfe\xff)`), "text in UTF-16: save it as CSV in UTF-8"},
+	{regexp.MustCompile(`^SQLite format 3`), "an SQLite database: write its table as CSV"},
+	{regexp.MustCompile(`^(ARROW1|FEA1)`), "an Arrow or Feather file: write it as Parquet or CSV"},
+	{regexp.MustCompile(`(?i)^\s*(<\?xml|<!doctype|<html|<table)`), "XML or HTML, as some programs save tables: save it as CSV"},
+	{regexp.MustCompile(`(?i)^(\s|%.*\n)*@relation\s`), "an ARFF file of Weka: save it as CSV with the columns bag and label"},
+	{regexp.MustCompile(`^\s*[\[{]\s*["{\[]`), "JSON: write it as CSV with the columns bag and label"},
+	{regexp.MustCompile(`^(#.*\n)*[-+.0-9eE]+([ \t]+qid:\S+)?([ \t]+[0-9]+:[-+.0-9eE]+)+[ \t\r]*(#.*)?(\n|$)`), "an svmlight file (label qid:bag index:value): load it with sklearn.datasets.load_svmlight_file and write CSV with the columns bag, label and one for each feature"},
+}
+
+// foreign returns an error for a file that is no table but another form that people take for one.
+func foreign(first []byte) error {
+	text := make([]rune, len(first)) // a regular expression reads characters, one for each byte here
+	for i, b := range first {
+		text[i] = rune(b)
+	}
+	for _, f := range forms {
+		if f.begin.MatchString(string(text)) {
+			return errors.New(f.cure)
+		}
+	}
+	return nil
+}
+
 // decimalComma matches a number with a decimal comma.
 var decimalComma = regexp.MustCompile(`^[+-]?[0-9]+,[0-9]+([eE][+-]?[0-9]+)?$`)
 

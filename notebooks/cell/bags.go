@@ -136,6 +136,9 @@ func (b *Bags) Features(array string) *Bags {
 	return b.with("Features", func(o *intake.Options) { o.Array = array })
 }
 
+// Subset leaves out bags without a label, without a file or without a line in the table, and bags that cannot be read.
+func (b *Bags) Subset() *Bags { return b.with("Subset", func(o *intake.Options) { o.Subset = true }) }
+
 // Label sets the column with the labels; the default is the first of label, class, target, diagnosis, grade.
 func (b *Bags) Label(column string) *Bags {
 	return b.with("Label", func(o *intake.Options) { o.Label = column })
