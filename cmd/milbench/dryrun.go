@@ -1,15 +1,23 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
 
+	"github.com/spf13/pflag"
+
+	"synpool/milbench"
+	"synpool/milbench/learner"
 	"synpool/milbench/learner/neural"
+	"synpool/milbench/learner/onebyone"
 	"synpool/milbench/run"
 )
 
@@ -52,6 +60,102 @@ func (p *program) plan(studies []run.Run) ([]setPlan, error) {
 		}
 	}
 	return plans, errors.Join(errs...)
+}
+
+// Runs whose time is noted, and those for which a shorter command is, in seconds.
+const (
+	notedTime = 10
+	longTime  = 600
+)
+
+// noteTime notes how long runs take by their plan. If that is long, it names the learners that take most, and a command that
+// takes about a tenth and can be followed by the whole one in the same folder.
+func (p *program) noteTime(g *gridFlags, args []string, dir string, studies []run.Run, total float64) error {
+	if total < notedTime {
+		return nil
+	}
+	about := func(seconds float64) string { return run.About(duration(seconds)) }
+	if total <= longTime {
+		p.note("note: %s by the plan", about(total))
+		return nil
+	}
+	times := make(map[string]float64)
+	for _, r := range studies {
+		pending, err := r.Pending()
+		if err != nil {
+			return err
+		}
+		for _, set := range pending {
+			fits := make(map[string][]milbench.Fit)
+			for _, f := range set.Task.Fits {
+				fits[onebyone.Name(f.Setting)] = append(fits[onebyone.Name(f.Setting)], f)
+			}
+			for name, some := range fits {
+				task := set.Task
+				task.Fits = some
+				plan, err := r.Learner.Plan(task)
+				if err != nil {
+					return err
+				}
+				times[name] += plan.Time.Seconds()
+			}
+		}
+	}
+	names := slices.SortedFunc(maps.Keys(times), func(a, b string) int { return cmp.Or(cmp.Compare(times[a], times[b]), cmp.Compare(a, b)) })
+	var most, learners, poolings []string
+	for _, name := range slices.Backward(names[max(0, len(names)-3):]) {
+		most = append(most, name+" "+about(times[name]))
+	}
+	kept := 0.0
+	for _, name := range names { // the fastest first
+		if kept > 0 && kept+times[name] > total/10 {
+			break
+		}
+		if kept += times[name]; slices.Contains(learner.Names(), name) {
+			learners = append(learners, name)
+		} else {
+			poolings = append(poolings, name)
+		}
+	}
+	repeats := studies[0].Protocol.Repeats
+	fewer := min(repeats, max(1, int(float64(repeats)*total/10/kept)))
+	p.note("note: %s by the plan, most of it for %s", about(total), strings.Join(most, ", "))
+	p.note("note: %s: %s; the whole command with the same --out adds the rest", about(kept*float64(fewer)/float64(repeats)), g.shorter(args, dir, learners, poolings, fewer))
+	return nil
+}
+
+// shorter returns the command of some learners, poolings and repeats, with the other flags as they were given.
+func (g *gridFlags) shorter(args []string, dir string, learners, poolings []string, repeats int) string {
+	quoted := func(word string) string {
+		word, _ = quotedFor(runtime.GOOS, word)
+		return word
+	}
+	words := []string{"milbench run"}
+	for _, arg := range args {
+		words = append(words, quoted(arg))
+	}
+	for _, list := range []struct {
+		flag  string
+		names []string
+	}{{"learner", learners}, {"pooling", poolings}} {
+		if len(list.names) > 0 {
+			words = append(words, "--"+list.flag, strings.Join(list.names, ","))
+		}
+	}
+	g.flags.Visit(func(f *pflag.Flag) {
+		_, network := f.Value.(counted)
+		switch owned := func(pooling string) bool { return slices.Contains(owners(f.Name), pooling) }; {
+		case slices.Contains([]string{"learner", "pooling", "repeats", "out"}, f.Name), network && !slices.ContainsFunc(poolings, owned):
+		case len(poolings) == 0 && (f.Name == "preset" || f.Name == "sample"):
+		default:
+			value := f.Value.String()
+			if list, is := f.Value.(pflag.SliceValue); is {
+				value = strings.Join(list.GetSlice(), ",")
+			}
+			words = append(words, "--"+f.Name+"="+quoted(value))
+		}
+	})
+	return strings.Join(append(words, "--repeats", strconv.Itoa(repeats), "--out", quoted(dir)), " ")
 }
 
 // estimate is the cost of a whole command.

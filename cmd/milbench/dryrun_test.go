@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/spf13/pflag"
 	"maps"
 	"os"
 	"path/filepath"
@@ -164,5 +165,45 @@ func TestPlan(t *testing.T) {
 	}
 	if exitCode(context.Background(), err) != exitUse {
 		t.Errorf("exit code %d", exitCode(context.Background(), err))
+	}
+}
+
+// TestShorterCommand: a long run names the learners that take most, and a complete command that takes less and runs.
+func TestShorterCommand(t *testing.T) {
+	file, dir := write(t, "toy.csv", toy(false)), t.TempDir()
+	for _, flags := range [][]string{
+		{"--learner", "statistics-svm,mind,miles", "--folds", "3", "--repeats", "9", "--bag", "bag"},
+		{"--pooling", "mean,syn", "--iterations", "3", "--epochs", "1", "--learner", "miles", "--folds", "3"},
+		{"--preset", "released", "--folds", "3"},
+		nil,
+	} {
+		var said strings.Builder
+		p, g := &program{err: &said}, &gridFlags{}
+		f := pflag.NewFlagSet("run", pflag.ContinueOnError)
+		g.addTo(f)
+		if err := f.Parse(flags); err != nil {
+			t.Fatal(err)
+		}
+		studies, err := p.studies(g, []string{file})
+		if err != nil {
+			t.Fatal(err)
+		}
+		choice, trainer, err := p.chooseTrainer(1, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer choice.Backend.Finalize()
+		for i := range studies {
+			studies[i].Learner, studies[i].Dir = allLearners(trainer), dir
+		}
+		if err := p.noteTime(g, []string{file}, dir, studies, 601); err != nil {
+			t.Fatal(err)
+		}
+		_, command, found := strings.Cut(said.String(), ": milbench run ")
+		command, _, _ = strings.Cut(command, ";")
+		if !found || !strings.Contains(said.String(), "about 10 min by the plan, most of it for ") {
+			t.Fatal(said.String())
+		}
+		succeed(t, append(append([]string{"run"}, strings.Fields(command)...), "--dry-run")...)
 	}
 }

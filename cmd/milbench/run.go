@@ -59,9 +59,12 @@ Protocols:
 Figures of the last two are marked optimistic.
 
 Memory:
---dry-run says what is missing in DIR and about how much time and memory it takes. With XLA (see
-milbench backend) many fits are trained side by side, in one block per core. Which fits share a
-block changes no result. If --memory forces smaller blocks, rounding differs, and a note says so.
+--dry-run says what is missing in DIR and about how much time and memory it takes. A run that takes
+more than ten minutes first names the learners that take most, and a command that takes a tenth.
+
+With XLA (see milbench backend) many fits are trained side by side, in one block per core. Which
+fits share a block changes no result. If --memory forces smaller blocks, rounding differs, and a
+note says so.
 
 Curves:
 --curves adds one line per fit to DIR/curves.jsonl, with values for each epoch: the mean training
@@ -112,6 +115,9 @@ winner, the instance with the largest weight, has changed since the previous epo
 			}
 			if dryRun {
 				return p.writeEstimate(newEstimate(choice.Config, trainer, plans), asJSON)
+			}
+			if err := p.noteTime(&grid, args, dir, studies, newEstimate(choice.Config, trainer, plans).Total.Seconds); err != nil {
+				return err
 			}
 			err = p.do(c.Context(), studies)
 			if err != nil && !errors.As(err, new(finding)) {
