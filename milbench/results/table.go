@@ -632,7 +632,15 @@ func (row *rowFits) figures(t *Table) (Row, error) {
 			if f.folds {
 				of, what = out.N*out.FoldsRun, "folds"
 			}
-			t.Notes = append(t.Notes, fmt.Sprintf("%s, %s: %s is undefined in %d of %d %s, which are left out of it: %v", row.set.shown, row.label, f.name, lacks[i], of, what, why[i]))
+			text := fmt.Sprintf(": %s is undefined in %d of %d %s, which are left out of it: %v", f.name, lacks[i], of, what, why[i])
+			same := slices.IndexFunc(t.Notes, func(note string) bool {
+				return strings.HasPrefix(note, row.set.shown+", ") && strings.HasSuffix(note, text)
+			})
+			if same < 0 {
+				t.Notes = append(t.Notes, row.set.shown+", "+row.label+text)
+			} else {
+				t.Notes[same] = strings.TrimSuffix(t.Notes[same], text) + ", " + row.label + text
+			}
 		}
 	}
 	out.Mean = stat.Mean(out.Values, nil) // NaN without values

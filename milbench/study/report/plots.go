@@ -34,6 +34,11 @@ func PlotTable(fits []results.Result, sets ...string) (*plotting.Figure, error) 
 				rows[0].Set, rows[0].Target, r.Set, r.Target)
 		}
 	}
+	name := rows[0].Figure
+	rows = slices.DeleteFunc(rows, func(r results.Row) bool { return len(r.Values) == 0 }) // no fold has the figure
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("no test part has the figure %s; the table says why", name)
+	}
 	if slices.ContainsFunc(rows, func(r results.Row) bool { _, draw := drawingOf(r.Set); return draw > 0 }) {
 		if rows, err = pooled(overRepeats(results.Table{Rows: rows}).Rows); err != nil {
 			return nil, err
