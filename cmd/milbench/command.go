@@ -69,7 +69,7 @@ elsewhere, too.
 Exit codes:
   0            done
   1            an audit found a column that leaks the labels or a bag with two labels, a fit failed
-               three times, or a merge found fits missing
+               three times, a merge found fits missing, or predict could not read all bags
   2            wrong use or unreadable input
   75           try again: network, full disk, input or output error, folder in use
   130 or 143   stopped within 5 s, results kept`,

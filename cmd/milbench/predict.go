@@ -56,8 +56,8 @@ Instances:
   auto                the weighted mean of its members' scores, each with mean 0 and standard
                       deviation 1 within the bag
 Do not compare scores across bags. If the file has places (coords of HDF5, x and y of a table), the
-columns x and y come first, then tile, the side of a tile, if the file says it (patch_size_level0, or
-patch_size and downsample).
+columns x and y come first, then tile, the side of a tile, if the file says it (patch_size_level0,
+say).
 
 With more than two classes, the column score_CLASS says how much the instance says for a class. For
 a network it is the weight times what the instance adds, by itself, to the logit of the class. For

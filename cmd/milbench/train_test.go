@@ -490,14 +490,14 @@ func TestPredictWithCoordinates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(rows[0], ","); got != "bag,instance,x,y,score" {
+	if got := strings.Join(rows[0], ","); got != "bag,instance,x,y,tile,score" {
 		t.Errorf("header %q", got)
 	}
 	found := 0
 	for _, row := range rows[1:] {
 		instance, _ := strconv.Atoi(row[1])
 		switch want := []string{strconv.Itoa(2 * instance), strconv.Itoa(2*instance + 1)}; {
-		case row[0] == "clam" && !slices.Equal(row[2:4], want):
+		case row[0] == "clam" && (!slices.Equal(row[2:4], want) || row[4] != "256"):
 			t.Errorf("row %q, want %q", row, want)
 		case row[0] == "clam":
 			found++
@@ -507,6 +507,20 @@ func TestPredictWithCoordinates(t *testing.T) {
 	}
 	if found != 3 {
 		t.Errorf("%d instances of clam, want 3", found)
+	}
+	part := t.TempDir() // the other bags are scored if one cannot be read
+	if err := os.CopyFS(part, os.DirFS(folder)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(filepath.Join(part, "trident.h5"), 100); err != nil {
+		t.Fatal(err)
+	}
+	o := milbenchOf(t.Context(), "predict", model, part)
+	if o.code != exitFinding || strings.Count(o.out, "\n") != 11 || !strings.Contains(o.err, "not scored: "+filepath.Join(part, "trident.h5")+": ") {
+		t.Errorf("exit code %d, %s, %s", o.code, o.out, o.err)
+	}
+	if out, said := succeed(t, "predict", model, part, "--subset"); strings.Count(out, "\n") != 11 || !strings.Contains(said, "10 of 11 bags; not readable: trident") {
+		t.Errorf("%s, %s", out, said)
 	}
 	out, _ = succeed(t, "predict", model, folder, "--instances", "--json")
 	if !strings.Contains(out, `"x": 4,`) || strings.Contains(out, "null") {

@@ -316,6 +316,8 @@ func (o Options) readFolder(folder string) (*milbench.Set, error) {
 	switch {
 	case o.Labels != "":
 		table = o.Labels
+	case len(tables) > 1 && !slices.Contains(tables, listName) && !o.Unlabelled:
+		return nil, fmt.Errorf("%s: several tables: %s; name one with --labels", folder, few(tables))
 	case len(tables) == 1:
 		table = filepath.Join(folder, tables[0])
 		if tables[0] != listName {
@@ -566,6 +568,9 @@ func (o Options) leave(bad badBags, where string, kept int) error {
 	what := fmt.Sprintf("%d of %d bags cannot be used; mend them, or leave them out with --subset", len(bad.all), of)
 	if kept == 0 {
 		what = "no bag can be used"
+		if ids, names := bad.ids["without a file"], bad.ids["without a line in the table"]; len(ids) > 0 && slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, ids[0]) }) {
+			what += ", but names of files begin with ids of the table; if one id has several files, add a column with their names, and name the column of the ids with --bag"
+		}
 	}
 	err := fmt.Errorf("%s: %s:\n  %s", where, what, strings.Join(lines, "\n  "))
 	if len(bad.all) == 1 {

@@ -376,7 +376,7 @@ func TestReadNumPyRefuses(t *testing.T) {
 		{nil, "a folder without bags; give a file, or a folder with one file per bag (.npy, .h5, .hdf5, .npz, .pt, .pth) with labels.csv"},
 		{map[string][]byte{"results.jsonl": nil}, "a folder without bags"},
 		{map[string][]byte{"a.npy": a}, "no table of its bags; name one with --labels, or write labels.csv"},
-		{map[string][]byte{"a.npy": a, "b.npy": b, "x.csv": []byte(list), "y.csv": []byte(list)}, "no table of its bags"},
+		{map[string][]byte{"a.npy": a, "b.npy": b, "x.csv": []byte(list), "y.csv": []byte(list)}, "several tables: x.csv, y.csv; name one with --labels"},
 	} {
 		folder := numpyFolder(t, c.files)
 		_, err := ReadFile(folder)

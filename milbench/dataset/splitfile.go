@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -68,13 +69,21 @@ func (o Options) split(s *milbench.Set) (*milbench.Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	var ids []string
+	for _, b := range s.Bags {
+		ids = append(ids, b.ID)
+	}
+	of, how := match(ids, slices.Sorted(maps.Keys(parts)))
+	if how != "" {
+		o.note("%s: %s", o.Split, strings.ReplaceAll(how, "files", "ids of the split"))
+	}
 	for i, b := range s.Bags {
-		part, there := parts[b.ID]
+		id, there := of[b.ID]
 		if !there {
 			return nil, fmt.Errorf("%s: bag %s is in no part of %s; add it there or leave it out of the set", s.Name, b.ID, o.Split)
 		}
-		s.Bags[i].Split = part
-		delete(parts, b.ID)
+		s.Bags[i].Split = parts[id]
+		delete(parts, id)
 	}
 	if len(parts) > 0 {
 		o.note("%s: %d ids are of no bag of this set", o.Split, len(parts))
