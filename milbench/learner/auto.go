@@ -18,9 +18,12 @@ import (
 // AutoName is the name of the portfolio in settings.
 const AutoName = "auto"
 
-// Portfolio is the setting of [Auto]: its candidates, and the number of inner folds to use if the protocol has none.
+// Portfolio is the setting of [Auto]: its candidates, the number of inner folds to use if the protocol has none, and for
+// a binary target the inverse variance of the prior of the logit's slope ([Combination]). A Prior of 0 trusts the held-out
+// bags alone, as portfolios did before they had one.
 type Portfolio struct {
 	Inner      int               `json:"inner"`
+	Prior      float64           `json:"prior,omitempty"`
 	Candidates []json.RawMessage `json:"candidates"` // settings of other learners
 }
 
@@ -51,6 +54,8 @@ func portfolioOf(setting json.RawMessage) (p Portfolio, is bool, err error) {
 	switch {
 	case p.Inner < 2 || p.Inner > 20:
 		err = fmt.Errorf("setting of %s: inner %d: 2 to 20 inner folds are possible", AutoName, p.Inner)
+	case !(p.Prior >= 0 && p.Prior <= 1e6):
+		err = fmt.Errorf("setting of %s: prior %v: 0 to 1000000 is possible", AutoName, p.Prior)
 	case len(p.Candidates) == 0:
 		err = fmt.Errorf("setting of %s: no candidates; name the settings of some learners", AutoName)
 	}
@@ -313,6 +318,7 @@ type weighed struct {
 // weigh weighs the candidates of a fit. Failed candidates are left out; if all failed, that is an error.
 func (p *Portfolio) weigh(task milbench.Task, fit milbench.Fit, all []milbench.Outcome) (w *weighed, err error) {
 	w = &weighed{held: heldOf(task, fit)}
+	w.held.prior = p.Prior
 	var errs []error
 	for k, o := range all {
 		name := onebyone.Name(p.Candidates[k])

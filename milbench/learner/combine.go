@@ -50,7 +50,10 @@ func (r ranker) of(score float64) float64 {
 //	real      a Σ w s + b, a ≥ 0 and b by least squares
 //	survival  Σ w q(s), which orders bags
 //
-// a, b and the calibrations are learnt from held-out bags. Classes are calibrated by Platt's sigmoid of each class's
+// a, b and the calibrations are learnt from held-out bags. On few bags the slope a of a logit is mostly chance, and the
+// scores of models of different training parts, such as those of outer folds, would then differ in scale. Its prior is
+// normal with mean [usualSlope] and inverse variance [Portfolio].Prior, so that the fewer the bags the nearer a is to
+// what it is elsewhere. Other targets have no prior: neither weights nor the order of bags depend on it. Classes are calibrated by Platt's sigmoid of each class's
 // log-odds against the rest ([judge.LogOdds]), divided by the sum over the classes.
 //
 // Log-odds are also what the macro AUC ranks bags by. For logits and logarithms of shares, they do not change if a
@@ -69,6 +72,9 @@ type Combination struct {
 	shift   float64                  // for binary and real targets
 	curves  []*calibrate.Calibration // for classes, one per model that counts
 }
+
+// usualSlope is about the median slope over the sets of the study learners cut to 30 and 50 bags.
+const usualSlope = 1.5
 
 // doubt sets how fast weights fall: a model whose figure is lower by doubt standard errors of the best model's figure
 // weighs e times less. Small differences between models are chance, so such models are joined and not selected.
@@ -248,7 +254,7 @@ func combine(h held, models [][][]float64) (*Combination, error) {
 	var err error
 	switch h.kind {
 	case milbench.BinaryTarget:
-		c.slope, c.shift = platt(joined, h.labels)
+		c.slope, c.shift = platt(joined, h.labels, h.prior*float64(len(h.labels))/float64(max(h.bags, 1)))
 	case milbench.RealTarget:
 		c.slope, c.shift, err = h.unit(joined)
 	}
@@ -343,9 +349,10 @@ func (c *Combination) classes(scores [][]float64) ([]float64, error) {
 }
 
 // platt returns slope and shift of the logit of the positive class. It fits a logistic regression on values, with
-// Platt's targets, by Newton's method. If values carry no information, the slope is not above 0; it is then replaced by
+// Platt's targets, by Newton's method; prior is the inverse variance of the slope around [usualSlope] for as many
+// values. If values carry no information, the slope is not above 0; it is then replaced by
 // a small positive one, which keeps the order.
-func platt(values []float64, labels []int) (slope, shift float64) {
+func platt(values []float64, labels []int, prior float64) (slope, shift float64) {
 	positive := 0.0
 	for _, l := range labels {
 		positive += float64(l)
@@ -361,7 +368,7 @@ func platt(values []float64, labels []int) (slope, shift float64) {
 			gs, gb = gs+d*v, gb+d
 			hss, hsb, hbb = hss+h*v*v, hsb+h*v, hbb+h
 		}
-		gs, hss = gs+1e-3*slope, hss+1e-3 // a slight penalty, because all values may be equal
+		gs, hss = gs+1e-3*slope+prior*(slope-usualSlope), hss+1e-3+prior // a slight penalty, because all values may be equal
 		det := hss*hbb - hsb*hsb
 		if !(det > 0) {
 			break

@@ -74,3 +74,41 @@ func TestBinaryUnchanged(t *testing.T) {
 		near("portfolio", p.Scores[0], []float64{-0x1.4fa97f9784612p-02, 0x1.48a8a918d947p-04, -0x1.0ae949d1f4da4p-01, 0x1.e867cb77f1022p-02}[i])
 	}
 }
+
+// TestPrior checks the slope of a logit with a prior: numbers from SciPy (testdata/platt.py), many bags against its
+// influence, and bags that say nothing, which leave the slope near the usual one.
+func TestPrior(t *testing.T) {
+	values := []float64{-1.5, -1, -0.5, -0.25, 0, 0.25, 0.5, 1, 1.5, 2}
+	labels := []int{0, 0, 1, 0, 0, 1, 0, 1, 1, 1}
+	for _, k := range []struct{ prior, slope, shift float64 }{{0, 1.026391, -0.19364}, {2, 1.303702, -0.238671}, {100, 1.493918, -0.267506}} {
+		if slope, shift := platt(values, labels, k.prior); math.Abs(slope-k.slope)+math.Abs(shift-k.shift) > 1e-5 {
+			t.Errorf("prior %v: slope %v and shift %v, want %v and %v", k.prior, slope, shift, k.slope, k.shift)
+		}
+	}
+	rng := rand.New(rand.NewPCG(7, 8))
+	last := math.Inf(1)
+	for _, n := range []int{30, 300, 30000} {
+		values, labels := make([]float64, n), make([]int, n)
+		for i := range values {
+			labels[i] = i % 2
+			values[i] = rng.NormFloat64() + 0.3*float64(labels[i])
+		}
+		with, _ := platt(values, labels, 2)
+		without, _ := platt(values, labels, 0)
+		moved := math.Abs(with - without)
+		if moved > last/3 {
+			t.Errorf("%d bags: the prior moves the slope by %v, before by %v", n, moved, last)
+		}
+		last = moved
+		if n == 30 {
+			continue
+		}
+		if with > usualSlope/2 {
+			t.Errorf("%d bags of a slope of 0.3: %v", n, with)
+		}
+	}
+	few := []float64{1, 1, 1, 1}
+	if slope, _ := platt(few, []int{0, 1, 0, 1}, 2); math.Abs(slope-usualSlope) > 0.01 {
+		t.Errorf("values that say nothing: slope %v, want %v", slope, usualSlope)
+	}
+}

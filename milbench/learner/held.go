@@ -21,6 +21,7 @@ type held struct {
 	values  []float64 // real targets, and times
 	events  []bool    // for survival
 	bags    int       // number of different bags
+	prior   float64   // see [Portfolio]
 	starts  []int     // fold k is starts[k]:starts[k+1]
 }
 

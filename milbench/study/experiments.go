@@ -51,10 +51,24 @@ var instanceSettings = func() []json.RawMessage {
 // needles are generated sets with known witness rates.
 var needles = []string{"needle-0.01", "needle-0.02", "needle-0.05", "needle-0.1", "needle-0.2", "needle-0.5"}
 
+// archivedAuto is the portfolio auto of the archive learners, which knows nothing of the slope of a logit beforehand.
+var archivedAuto = func() json.RawMessage {
+	p := learner.DefaultPortfolio()
+	p.Prior = 0
+	setting, err := p.Setting()
+	if err != nil {
+		panic(fmt.Sprintf("study: the setting of %s: %v", learner.AutoName, err))
+	}
+	return setting
+}()
+
 // classicSettings are the settings of all classical learners and of the portfolio auto.
 var classicSettings = func() (list []json.RawMessage) {
 	for _, name := range learner.Names() {
 		settings, err := learner.Settings(name, true)
+		if name == learner.AutoName {
+			settings = []json.RawMessage{archivedAuto}
+		}
 		if err != nil {
 			panic(fmt.Sprintf("study: a setting of %s: %v", name, err))
 		}
@@ -243,14 +257,10 @@ var smallNetworks = settings(neural.Grid{Preset: neural.SmallPreset, Pooling: []
 // what takes hours: Fisher vectors of Web, which has 6000 features, and the kernel of all instances of every large set
 // except the first.
 func learnerArms() []Arm {
-	auto, err := learner.Settings(learner.AutoName, false)
-	if err != nil {
-		panic(fmt.Sprintf("study: the setting of %s: %v", learner.AutoName, err))
-	}
 	arms := []Arm{
 		{Sets: slices.Concat([]string{"musk1"}, images), Protocol: inside(0, 5), Settings: classicSettings},
 		{Sets: []string{"musk2"}, Protocol: inside(0, 1), Settings: classicBut(learner.AutoName)},
-		{Sets: []string{"musk2"}, Protocol: inside(0, 5), Settings: auto},
+		{Sets: []string{"musk2"}, Protocol: inside(0, 5), Settings: []json.RawMessage{archivedAuto}},
 		{Sets: web, Protocol: inside(0, 1), Settings: classicBut(classic.FisherVectorsEntry().Name)},
 		{Sets: smallSets, Protocol: inside(0, 1), Settings: classicSettings},
 		{Sets: largeSets[:1], Protocol: inside(5, 1), Settings: classicSettings},
