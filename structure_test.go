@@ -39,7 +39,7 @@ var libraries = map[string]string{
 	"pflag":      "github.com/spf13/pflag",
 	"x/image":    "golang.org/x/image",
 	"x/sys":      "golang.org/x/sys",
-	"x/text":     "golang.org/x/text/unicode/norm",
+	"x/text":     "golang.org/x/text",
 	"x/term":     "golang.org/x/term",
 }
 
@@ -92,6 +92,7 @@ var imports = map[string]rule{
 	"internal/lbfgs":                {[]string{"gonum"}, nil},
 	"internal/members":              {[]string{"gomlx", "compute"}, nil},
 	"internal/mixture":              {},
+	"internal/printable":            {[]string{"x/text"}, nil},
 	"internal/reexec":               {},
 	"internal/transport":            {[]string{"gonum"}, nil},
 	"internal/svm":                  {[]string{"gonum"}, []string{"internal/large"}},
@@ -130,12 +131,12 @@ var imports = map[string]rule{
 	"docs":                          {},
 	"docs/pictures":                 {nil, []string{"backend/backendtest", "synlayer", "milbench", "milbench/dataset", "milbench/dataset/generate", "milbench/judge", "milbench/learner/neural", "milbench/predict", "milbench/results", "milbench/study/results", "gonum", "gomlx", "compute"}},
 	"notebooks":                     {nil, []string{"notebooks/internal/labtest"}},
-	"notebooks/cell":                {[]string{"internal/disk", "backend", "internal/notebook", "milbench", "milbench/calibrate", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/intake", "milbench/evaluate", "milbench/judge", "milbench/learner", "milbench/learner/modeldir", "milbench/learner/networks", "milbench/learner/neural", "milbench/learner/onebyone", "milbench/predict", "milbench/results", "milbench/run", "milbench/study/report", "plotting", "gonb", "gonum"}, []string{"milbench/dataset/generate"}},
+	"notebooks/cell":                {[]string{"internal/disk", "internal/printable", "backend", "internal/notebook", "milbench", "milbench/calibrate", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/intake", "milbench/evaluate", "milbench/judge", "milbench/learner", "milbench/learner/modeldir", "milbench/learner/networks", "milbench/learner/neural", "milbench/learner/onebyone", "milbench/predict", "milbench/results", "milbench/run", "milbench/study/report", "plotting", "gonb", "gonum"}, []string{"milbench/dataset/generate"}},
 	"notebooks/explorer":            {[]string{"synlayer/memory", "gonum"}, nil},
 	"notebooks/explorer/page":       {[]string{"internal/notebook", "docs", "gonb"}, nil},
 	"notebooks/explorer/build":      {[]string{"internal/disk", "notebooks/explorer/page"}, nil},
 	"notebooks/internal/labtest":    {},
-	"cmd/milbench":                  {[]string{"internal/disk", "backend", "synlayer", "milbench", "milbench/calibrate", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/intake", "milbench/evaluate", "milbench/exchange", "milbench/judge", "milbench/learner", "milbench/learner/modeldir", "milbench/learner/networks", "milbench/learner/neural", "milbench/learner/onebyone", "milbench/learner/schedule", "milbench/predict", "milbench/results", "milbench/run", "milbench/cluster", "milbench/run/simulation", "milbench/study", "milbench/study/report", "plotting", "internal/fetch", "cobra", "pflag", "compute", "x/sys", "x/term"}, []string{"backend/backendtest", "internal/large", "internal/fetched", "internal/reexec"}},
+	"cmd/milbench":                  {[]string{"internal/disk", "internal/printable", "backend", "synlayer", "milbench", "milbench/calibrate", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/intake", "milbench/evaluate", "milbench/exchange", "milbench/judge", "milbench/learner", "milbench/learner/modeldir", "milbench/learner/networks", "milbench/learner/neural", "milbench/learner/onebyone", "milbench/learner/schedule", "milbench/predict", "milbench/results", "milbench/run", "milbench/cluster", "milbench/run/simulation", "milbench/study", "milbench/study/report", "plotting", "internal/fetch", "cobra", "pflag", "compute", "x/sys", "x/term"}, []string{"backend/backendtest", "internal/large", "internal/fetched", "internal/reexec"}},
 }
 
 // light has the packages that never compile GoMLX, so that programs that load a set or draw a figure build in seconds.

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"synpool/backend"
+	"synpool/internal/printable"
 	"synpool/milbench"
 )
 
@@ -27,8 +28,12 @@ type program struct {
 
 // start runs the command line args and returns the exit code.
 func start(ctx context.Context, args []string, out, stderr io.Writer) int {
-	p := &program{out: &sink{w: out}, err: stderr}
+	words := printable.NewWriter(out)
+	p := &program{out: &sink{w: words}, err: stderr}
 	err := p.execute(ctx, args)
+	if ended := words.Close(); p.out.err == nil {
+		p.out.err = ended
+	}
 	if err == nil && p.out.err != nil {
 		err = fmt.Errorf("write standard output: %w", p.out.err)
 	}
@@ -40,7 +45,7 @@ func start(ctx context.Context, args []string, out, stderr io.Writer) int {
 		text = s.Error()
 	}
 	for line := range strings.Lines(text) {
-		fmt.Fprintf(stderr, "milbench: %s\n", strings.TrimRight(line, "\n"))
+		fmt.Fprintf(stderr, "milbench: %s\n", printable.Text(strings.TrimRight(line, "\n")))
 	}
 	return code
 }
@@ -187,7 +192,7 @@ func flagError(c *cobra.Command, err error) error {
 
 // note writes a line to standard error.
 func (p *program) note(format string, args ...any) {
-	fmt.Fprintf(p.err, "milbench: "+format+"\n", args...)
+	fmt.Fprintln(p.err, printable.Text(fmt.Sprintf("milbench: "+format, args...)))
 }
 
 // chooseBackend starts a backend and says which.

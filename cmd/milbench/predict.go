@@ -141,6 +141,9 @@ those of the file become the medians of its training set. See milbench help file
 					p.note("note: %s", note)
 				}
 			}
+			if i := slices.IndexFunc(set.Bags, func(b milbench.Bag) bool { return formula(b.ID) }); format != "json" && i >= 0 {
+				p.note("note: bag ids such as %s are formulas to a spreadsheet; import their column as text", set.Bags[i].ID)
+			}
 			switch {
 			case format == "json":
 				err = p.writeJSON(rows)
@@ -160,4 +163,13 @@ those of the file become the medians of its training set. See milbench help file
 	columns.addBags(f)
 	columns.column.addTo(f)
 	return c
+}
+
+// formula reports whether a spreadsheet computes a text of a CSV file instead of showing it.
+func formula(text string) bool {
+	if text == "" || !strings.Contains("=+-@", text[:1]) {
+		return false
+	}
+	_, err := milbench.ParseNumber(text)
+	return err != nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/term"
 
+	"synpool/internal/printable"
 	"synpool/milbench/learner/neural"
 	"synpool/milbench/run"
 )
@@ -62,7 +63,7 @@ func (b *progress) redraw(ended chan struct{}) {
 
 // draw draws the line if it has changed, cut to the width of the terminal.
 func (b *progress) draw() {
-	line := []rune(b.line())
+	line := []rune(printable.Text(b.line()))
 	if width, _, err := term.GetSize(int(b.terminal.Fd())); err == nil && width > 0 && len(line) >= width {
 		line = line[:width-1]
 	}

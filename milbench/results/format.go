@@ -219,8 +219,8 @@ func (t Table) lines(plusMinus, dash string) (columns []column, lines [][]string
 	return columns, lines
 }
 
-// markdownEscape keeps a text inside its cell.
-var markdownEscape = strings.NewReplacer("|", `\|`, "\n", " ")
+// markdownEscape keeps a text inside its cell, and makes no tag or link of it.
+var markdownEscape = strings.NewReplacer("|", `\|`, "\n", " ", "<", `\<`, "](", `]\(`)
 
 // markdown writes rows as a table; the first row has the headings. text reports whether a column is left-aligned.
 func markdown(b *strings.Builder, rows [][]string, text func(column int) bool) {

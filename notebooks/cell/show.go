@@ -15,6 +15,7 @@ import (
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 
 	"synpool/internal/notebook"
+	"synpool/internal/printable"
 	"synpool/milbench"
 	"synpool/milbench/dataset/audit"
 	"synpool/milbench/predict"
@@ -35,7 +36,7 @@ func Show(values ...any) {
 			case *plotting.Figure:
 				Check(part.Show())
 			case string:
-				fmt.Print(part)
+				fmt.Print(printable.Text(part))
 			}
 		}
 	}
@@ -101,7 +102,7 @@ type card struct {
 // display shows a card: it sends HTML and text, and the notebook uses the one that it can show.
 func display(c card) {
 	if c.text == "" {
-		c.html, c.text = c.asHTML(), c.asText()
+		c.html, c.text = c.asHTML(), printable.Text(c.asText())
 	}
 	if !notebook.Running() {
 		fmt.Print(c.text)
@@ -397,7 +398,7 @@ func listed(names []string) string {
 // Check ends the cell if there is an error.
 func Check(err error) {
 	if err != nil {
-		fmt.Fprintln(os.Stderr, spoken(err.Error()))
+		fmt.Fprintln(os.Stderr, printable.Text(spoken(err.Error())))
 		os.Exit(1)
 	}
 }
