@@ -129,3 +129,33 @@ func TestAuditNamed(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	refuse(t, exitFinding, "--instance-label-column last", "run", elephant, "--out", out)
 }
+
+// TestPrintable: a terminal acts upon nothing that comes from outside, and a spreadsheet's formula is named.
+func TestPrintable(t *testing.T) {
+	dir := t.TempDir()
+	bags, results, model := filepath.Join(dir, "mine.csv"), filepath.Join(dir, "results"), filepath.Join(dir, "model")
+	table := "bag,label,x\n"
+	for i := range 12 {
+		table += fmt.Sprintf("=B%d,%d,%d.5\n", i, i%2, i*i%7)
+	}
+	if err := os.WriteFile(bags, []byte(table), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	succeed(t, "run", bags, "--learner", "statistics-svm", "--folds", "2", "--repeats", "1", "--out", results)
+	path := filepath.Join(results, "results.jsonl")
+	lines, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(lines), `"mine"`, `"\u001b]0;<b>\u0007"`)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, stderr := succeed(t, "table", results); strings.ContainsAny(out+stderr, "\x1b\a") || !strings.Contains(out, `␛]0;\<b>␇`) {
+		t.Errorf("%q, %q", out, stderr)
+	}
+	refuse(t, exitUse, "␛[31m", "show", "\x1b[31m")
+	succeed(t, "train", bags, "--learner", "statistics-svm", "--out", model)
+	if _, stderr := succeed(t, "predict", model, bags); !strings.Contains(stderr, "=B0 are formulas to a spreadsheet") {
+		t.Error(stderr)
+	}
+}
