@@ -232,7 +232,7 @@ func TestUnreadable(t *testing.T) {
 	})
 	t.Run("fold without positives", func(t *testing.T) {
 		file := write(t, "group.csv", "bag,label,group,p\na,1,G,2\nb,1,G,3\nc,0,,4\nd,0,,1\n")
-		refuse(t, exitUse, "no positive bag in the", "run", file, "--folds", "2", "--out", file+".out")
+		refuse(t, exitUse, "its 2 positive bags are of one group (G), which is never divided", "run", file, "--folds", "2", "--out", file+".out")
 	})
 }
 

@@ -170,7 +170,7 @@ func TestPlanSimulateResults(t *testing.T) {
 	var lines bytes.Buffer
 	for _, f := range p.Fits[:25] { // a block of 10 s of the first group, on a core that compiles for 6 s
 		r := results.Result{Set: "musk1", Checksum: "d4", Protocol: milbench.HonestProtocol, Folds: 10, FoldsRun: 10, Repeat: f.Repeat, Fold: f.Fold, Seed: 1,
-			Config: p.Settings[f.Setting], Epoch: 1, Bags: []results.ScoredBag{{ID: "b", Target: milbench.Labelled(1), Scores: []float64{0}}}, Backend: "xla:cpu", Version: "v0.1.0", WallS: 2 * (10 + 6) / 25.0}
+			Config: p.Settings[f.Setting], Epoch: 1, Bags: []results.ScoredBag{{ID: fmt.Sprint("b", f.Fold), Target: milbench.Labelled(1), Scores: []float64{0}}}, Backend: "xla:cpu", Version: "v0.1.0", WallS: 2 * (10 + 6) / 25.0}
 		if r.Fit, err = r.ID(); err != nil || r.Fit != f.ID {
 			t.Fatalf("fit %s, want %s (%v)", r.Fit, f.ID, err)
 		}
