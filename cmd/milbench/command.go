@@ -77,7 +77,7 @@ Exit codes:
                three times, a merge found fits missing, or predict could not read all bags
   2            wrong use or unreadable input
   75           try again: network, full disk, input or output error, folder in use
-  130 or 143   stopped within 5 s, results kept`,
+  129, 130 or 143   stopped within 5 s, results kept`,
 		Example:                    "  milbench demo\n  milbench run musk1 --pooling softmax,syn --iterations=-3,3 --out results",
 		SilenceUsage:               true,
 		SilenceErrors:              true,

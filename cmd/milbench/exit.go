@@ -69,13 +69,16 @@ func stoppedBy(ctx context.Context) *stopped {
 // grace is the time that a command has to end after a signal. Schedulers kill it some seconds later.
 const grace = 3 * time.Second
 
-// withSignals returns a context that SIGINT and SIGTERM end. Work that does not heed it, such as the compilation of a graph or an
+// withSignals returns a context that SIGINT, SIGTERM and SIGHUP end. Work that does not heed it, such as the compilation of a graph or an
 // epoch of large bags, is given up after the grace; finished work is on the disk. A second SIGINT ends the program at once. A
 // second SIGTERM does not, since schedulers send one to a script and to its child, and the script passes its own on.
 func withSignals(parent context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // by nohup
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	go func() {
 		select {
 		case s := <-signals:

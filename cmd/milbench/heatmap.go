@@ -279,6 +279,9 @@ func (s slide) plotted() []plotting.Tile {
 	return tiles
 }
 
+// mostPixels is the size limit of a thumbnail: 100 million pixels take 400 MB.
+const mostPixels = 100_000_000
+
 // thumbnail returns the thumbnail of a slide, nil if there is none.
 func (h heatmaps) thumbnail(name string) (*plotting.Thumbnail, error) {
 	if h.thumbnails == "" {
@@ -294,6 +297,16 @@ func (h heatmaps) thumbnail(name string) (*plotting.Thumbnail, error) {
 			return nil, err
 		}
 		defer f.Close()
+		c, _, err := image.DecodeConfig(bufio.NewReader(f))
+		if err == nil && c.Width > mostPixels/max(c.Height, 1) {
+			err = fmt.Errorf("%d x %d pixels; give a thumbnail of at most %d million", c.Width, c.Height, mostPixels/1_000_000)
+		}
+		if err == nil {
+			_, err = f.Seek(0, io.SeekStart)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
 		picture, _, err := image.Decode(bufio.NewReader(f))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"synpool/internal/disk"
 	"synpool/milbench"
 	"synpool/milbench/judge"
 	"synpool/milbench/learner"
@@ -94,6 +95,13 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 			if random := []string{learner.AutoName, "statistics-trees"}; config == nil && c.Flags().Changed("seed") && toward.method == "" && !slices.Contains(random, asked.learner) {
 				return fmt.Errorf("--seed: nothing is random in --learner %s; leave --seed out", asked.learner)
 			}
+			release, err := disk.Lock(filepath.Clean(dir) + ".lock")
+			if errors.Is(err, disk.ErrLocked) {
+				return fmt.Errorf("--out %s: %w; wait for it to end or use another folder", dir, err)
+			}
+			if err == nil {
+				defer release()
+			} // else the folder cannot be written either, which CanSave says better
 			if err := modeldir.CanSave(dir); err != nil { // a training may be long
 				return fmt.Errorf("--out %q: %w", dir, err)
 			}
@@ -202,7 +210,7 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 			if err := toward.save(dir); err != nil { // it belongs to the card as it is now
 				return err
 			}
-			if err := os.RemoveAll(kept); err != nil {
+			if err := neural.RemoveCheckpoints(kept); err != nil {
 				return err
 			}
 			leaked := ""

@@ -350,9 +350,17 @@ func (s *archivedSet) target(i int) milbench.Target {
 // ReadArchive reads the output of [Archive.Write]. Any inconsistency is an error.
 func ReadArchive(r io.Reader) (Archive, error) {
 	var p archived
-	d := json.NewDecoder(r)
+	d := json.NewDecoder(&bounded{r, mostArchive})
 	d.DisallowUnknownFields()
-	if err := d.Decode(&p); err != nil {
+	err := d.Decode(&p)
+	if err == nil {
+		if _, err = d.Token(); err == nil {
+			err = errors.New("there is data after the JSON")
+		} else if err == io.EOF { // with the checksum of the compressed text
+			err = nil
+		}
+	}
+	if err != nil {
 		return Archive{}, fmt.Errorf("an archive of results that cannot be read: %w", err)
 	}
 	if p.Format < binaryFormat || p.Format > innerFormat {
@@ -476,11 +484,26 @@ func unpack(r io.Reader) (Archive, error) {
 	if err != nil {
 		return Archive{}, fmt.Errorf("an archive of results that is not compressed by gzip: %w", err)
 	}
-	a, err := ReadArchive(text)
-	if err == nil {
-		_, err = io.Copy(io.Discard, text)
+	return ReadArchive(text)
+}
+
+// mostArchive is the size limit of the text of an archive in bytes, which a small compressed file could exceed a thousandfold.
+// The largest of this project has 7 MB.
+var mostArchive int64 = 1 << 28
+
+// bounded is a reader that fails after some bytes.
+type bounded struct {
+	r    io.Reader
+	left int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, fmt.Errorf("more than %d MB of text", mostArchive>>20)
 	}
-	return a, err
+	n, err := b.r.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	return n, err
 }
 
 // timesPath returns the path of the times for the archive at path: times/NAME.jsonl for NAME.json.gz.

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"errors"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -339,5 +340,25 @@ func TestArchiveSave(t *testing.T) {
 	}
 	if _, err := a.Save(path); err == nil || !strings.Contains(err.Error(), "folder of archives") {
 		t.Errorf("into a file: %v", err)
+	}
+}
+
+// TestArchiveBounded checks that a small compressed file cannot fill the memory, and that nothing may follow the JSON.
+func TestArchiveBounded(t *testing.T) {
+	most := mostArchive
+	mostArchive = 1 << 20
+	defer func() { mostArchive = most }()
+	for text, want := range map[string]string{
+		`{"format":2` + strings.Repeat(" ", 1<<21) + "}": "more than 1 MB of text",
+		`{"format":2} {}`: "data after the JSON",
+		`{"format":2}x`:   "invalid character",
+	} {
+		var packed bytes.Buffer
+		w := gzip.NewWriter(&packed)
+		io.WriteString(w, text)
+		w.Close()
+		if _, err := unpack(&packed); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20s: %v, want %s", text, err, want)
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"time"
 
 	"github.com/gomlx/gomlx/core/tensors"
@@ -110,14 +111,29 @@ func (l *largeFit) resume(path string) error {
 	return nil
 }
 
+// checkpointName matches the names of checkpoints.
+var checkpointName = regexp.MustCompile(`^[0-9a-f]{32}\.checkpoint$`)
+
+// RemoveCheckpoints removes all checkpoints in a folder, and the folder if it is then empty. It touches no other file.
+func RemoveCheckpoints(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		if e.Type().IsRegular() && checkpointName.MatchString(e.Name()) {
+			if err := removeCheckpoint(filepath.Join(dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // removeCheckpoint removes a file that is no longer needed, and its folder if it is then empty.
 func removeCheckpoint(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
-	}
-	leftovers, _ := filepath.Glob(path + ".*.part") // left behind if the process was killed while writing
-	for _, name := range leftovers {
-		_ = os.Remove(name)
 	}
 	_ = os.Remove(filepath.Dir(path)) // fails if there are other files
 	return nil

@@ -368,3 +368,29 @@ func TestDrawnInstances(t *testing.T) {
 		t.Error("a network without a layer draws instances")
 	}
 }
+
+// TestRemoveCheckpoints checks that only checkpoints are removed, and their folder only if nothing else is in it.
+func TestRemoveCheckpoints(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "model.checkpoints")
+	if err := RemoveCheckpoints(dir); err != nil {
+		t.Error(err)
+	}
+	ours, theirs := filepath.Join(dir, strings.Repeat("0a", 16)+".checkpoint"), filepath.Join(dir, "thesis.txt")
+	for _, also := range []bool{true, false} {
+		if err := errors.Join(os.MkdirAll(dir, 0o777), os.WriteFile(ours, nil, 0o666), os.WriteFile(theirs, nil, 0o666)); err != nil {
+			t.Fatal(err)
+		}
+		if !also {
+			os.Remove(theirs)
+		}
+		if err := RemoveCheckpoints(dir); err != nil {
+			t.Error(err)
+		}
+		_, err1 := os.Stat(ours)
+		_, err2 := os.Stat(theirs)
+		_, err3 := os.Stat(dir)
+		if err1 == nil || (err2 == nil) != also || (err3 == nil) != also {
+			t.Errorf("%v, %v, %v", err1, err2, err3)
+		}
+	}
+}
