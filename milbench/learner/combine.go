@@ -73,7 +73,8 @@ type Combination struct {
 	curves  []*calibrate.Calibration // for classes, one per model that counts
 }
 
-// usualSlope is about the median slope over the sets of the study learners cut to 30 and 50 bags.
+// usualSlope is the slope of a logit before any bag is seen. Of 1, 1.5 and 2 it gave the least log loss on 18 sets of the
+// study learners cut to 30 and 50 bags. Without a prior, the middle half of the slopes there was 1.25 to 3.5.
 const usualSlope = 1.5
 
 // doubt sets how fast weights fall: a model whose figure is lower by doubt standard errors of the best model's figure
