@@ -10,7 +10,7 @@ import (
 // TestColumns: a run, and the shards of its plan, take the columns that flags name or that usual names tell.
 func TestColumns(t *testing.T) {
 	dir := t.TempDir()
-	text := strings.Replace(toy(false), "bag,label,p,q,r", "where,grade,p,q,kind", 1)
+	text := strings.Replace(toy(false), "bag,label,p,q,r", "where,grade,fold,q,kind", 1)
 	text = strings.ReplaceAll(text, ",", ";")
 	for i, word := range []string{"low", "high"} { // the last column has words
 		lines := strings.Split(strings.TrimSpace(text), "\n")
@@ -27,7 +27,7 @@ func TestColumns(t *testing.T) {
 	}
 	text = strings.Join(lines, "\n") + "\n"
 	file := write(t, "words.csv", text)
-	flags := []string{"--bag", "where", "--categorical", "kind", "--missing", "median", "--learner", "statistics-svm", "--folds", "3", "--repeats", "1"}
+	flags := []string{"--bag", "where", "--categorical", "kind", "--as-features", "fold", "--missing", "median", "--learner", "statistics-svm", "--folds", "3", "--repeats", "1"}
 	_, notes := succeed(t, append([]string{"run", file, "--out", filepath.Join(dir, "run")}, flags...)...)
 	if want := file + `: label is the column "grade" (--label)`; !strings.Contains(notes, want) {
 		t.Errorf("no %q in %s", want, notes)
@@ -44,7 +44,7 @@ func TestColumns(t *testing.T) {
 		t.Errorf("a run\n%s\nshards\n%s", run, shards)
 	}
 	model := filepath.Join(dir, "model")
-	succeed(t, "train", file, "--bag", "where", "--categorical", "kind", "--missing", "median", "--learner", "statistics-trees", "--out", model)
+	succeed(t, "train", file, "--bag", "where", "--categorical", "kind", "--as-features", "fold", "--missing", "median", "--learner", "statistics-trees", "--out", model)
 	scores, notes := succeed(t, "predict", model, file, "--bag", "where")
 	if want := "the median of what the model was trained on stands for them"; !strings.Contains(notes, want) || len(strings.Split(scores, "\n")) < 4 {
 		t.Errorf("no %q in %s, or too few scores: %s", want, notes, scores)

@@ -86,7 +86,7 @@ var formatValues = map[string][]string{
 }
 
 // noFiles are flags whose values are neither in a list nor names of files.
-var noFiles = []string{"bag", "group", "label", "positive", "name", "setting", "set", "with", "column", "memory", "categorical", "coordinates", "order"}
+var noFiles = []string{"bag", "group", "label", "positive", "name", "setting", "set", "with", "column", "memory", "categorical", "as-features", "coordinates", "order"}
 
 // methodNames returns the names of the methods of calibration.
 func methodNames() (names []string) {

@@ -164,7 +164,7 @@ func (a ask) request(backend string, cores int) (*cluster.Plan, error) {
 	plan.Seed = a.grid.seed
 	o := a.grid.open.columns.options
 	plan.Request = cluster.Request{Curves: a.grid.curves, Positive: a.grid.open.positive, KeepLeak: a.grid.open.keepLeak,
-		Labels: o.Labels, Bag: o.Bag, Label: o.Label, Group: o.Group, Split: o.Split, Categorical: o.Categorical, Coordinates: o.Coordinates, Array: o.Array, Subset: o.Subset, Median: o.Median, Numbers: o.Numbers, Order: o.Order}
+		Labels: o.Labels, Bag: o.Bag, Label: o.Label, Group: o.Group, Split: o.Split, Categorical: o.Categorical, AsFeatures: o.AsFeatures, Coordinates: o.Coordinates, Array: o.Array, Subset: o.Subset, Median: o.Median, Numbers: o.Numbers, Order: o.Order}
 	if c := a.grid.open.columns.column.Column; c != dataset.NoColumn {
 		plan.Request.InstanceLabels = c.String()
 	}
@@ -465,7 +465,7 @@ func (p *program) shardRuns(plan *cluster.Plan, fits []cluster.Fit, trainer neur
 	}
 	asked := plan.Request
 	open := sources{positive: asked.Positive, keepLeak: asked.KeepLeak,
-		columns: columnFlags{options: dataset.Options{Labels: asked.Labels, Bag: asked.Bag, Label: asked.Label, Group: asked.Group, Split: asked.Split, Categorical: asked.Categorical, Coordinates: asked.Coordinates, Array: asked.Array, Subset: asked.Subset, Median: asked.Median, Numbers: asked.Numbers, Order: asked.Order}}}
+		columns: columnFlags{options: dataset.Options{Labels: asked.Labels, Bag: asked.Bag, Label: asked.Label, Group: asked.Group, Split: asked.Split, Categorical: asked.Categorical, AsFeatures: asked.AsFeatures, Coordinates: asked.Coordinates, Array: asked.Array, Subset: asked.Subset, Median: asked.Median, Numbers: asked.Numbers, Order: asked.Order}}}
 	if column := plan.Request.InstanceLabels; column != "" {
 		if err := open.columns.column.Set(column); err != nil {
 			return nil, fmt.Errorf("instance_labels %q of the plan: %w", column, err)

@@ -48,6 +48,7 @@ func (f *columnFlags) addTo(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.Numbers, "numbers", false, "read integer labels as numbers (counts, say), not as classes")
 	flags.StringSliceVar(&o.Order, "order", nil, "all `labels` of three or more classes in their order, say low,middle,high, for quadratic kappa and the confusion matrix (default numbers by value, words by alphabet)")
 	flags.StringSliceVar(&o.Categorical, "categorical", nil, "`columns` of words in a table; each word becomes a feature")
+	flags.StringSliceVar(&o.AsFeatures, "as-features", nil, "`columns` of a table to take as features although they look like bookkeeping: folds, times, row numbers, other labels and ids")
 	flags.Var((*missingValue)(&o.Median), "missing", "`way` to treat missing values of a table: refuse (default), or median: take that of each training part and add a feature x=missing that marks where x is missing")
 }
 
@@ -56,7 +57,7 @@ func (f *columnFlags) given() string {
 	for _, c := range []struct {
 		flag  string
 		given bool
-	}{{"labels", f.options.Labels != ""}, {"bag", f.options.Bag != ""}, {"label", f.options.Label != ""}, {"group", f.options.Group != ""}, {"split", f.options.Split != "" && f.options.Split != dataset.NoSplit}, {"categorical", len(f.options.Categorical) > 0}, {"coordinates", len(f.options.Coordinates) > 0}, {"features", f.options.Array != ""}, {"subset", f.options.Subset}, {"missing", f.options.Median}, {"numbers", f.options.Numbers}, {"order", f.options.Order != nil}, {"instance-label-column", f.column.Column != dataset.NoColumn}} {
+	}{{"labels", f.options.Labels != ""}, {"bag", f.options.Bag != ""}, {"label", f.options.Label != ""}, {"group", f.options.Group != ""}, {"split", f.options.Split != "" && f.options.Split != dataset.NoSplit}, {"categorical", len(f.options.Categorical) > 0}, {"as-features", len(f.options.AsFeatures) > 0}, {"coordinates", len(f.options.Coordinates) > 0}, {"features", f.options.Array != ""}, {"subset", f.options.Subset}, {"missing", f.options.Median}, {"numbers", f.options.Numbers}, {"order", f.options.Order != nil}, {"instance-label-column", f.column.Column != dataset.NoColumn}} {
 		if c.given {
 			return c.flag
 		}

@@ -51,14 +51,15 @@ type Request struct {
 	Positive       string `json:"positive,omitempty"` // for files with two labels: the positive one
 	KeepLeak       bool   `json:"keep_leak,omitempty"`
 
-	// For files: the table of bags; the columns for bags, labels, groups and the split; the columns of words and of
-	// coordinates. See package dataset.
+	// For files: the table of bags; the columns for bags, labels, groups and the split; the columns of words, of
+	// features that look like bookkeeping, and of coordinates. See package dataset.
 	Labels      string   `json:"labels,omitempty"`
 	Bag         string   `json:"bag,omitempty"`
 	Label       string   `json:"label,omitempty"`
 	Group       string   `json:"group,omitempty"`
 	Split       string   `json:"split,omitempty"`
 	Categorical []string `json:"categorical,omitempty"`
+	AsFeatures  []string `json:"as_features,omitempty"`
 	Coordinates []string `json:"coordinates,omitempty"`
 	Array       string   `json:"array,omitempty"`
 	Subset      bool     `json:"subset,omitempty"`
@@ -71,8 +72,8 @@ type Request struct {
 
 // Equal reports whether two requests are equal.
 func (r Request) Equal(other Request) bool {
-	same := slices.Equal(r.Categorical, other.Categorical) && slices.Equal(r.Coordinates, other.Coordinates) && slices.Equal(r.Order, other.Order)
-	r.Categorical, other.Categorical, r.Coordinates, other.Coordinates, r.Order, other.Order = nil, nil, nil, nil, nil, nil
+	same := slices.Equal(r.Categorical, other.Categorical) && slices.Equal(r.AsFeatures, other.AsFeatures) && slices.Equal(r.Coordinates, other.Coordinates) && slices.Equal(r.Order, other.Order)
+	r.Categorical, other.Categorical, r.AsFeatures, other.AsFeatures, r.Coordinates, other.Coordinates, r.Order, other.Order = nil, nil, nil, nil, nil, nil, nil, nil
 	return same && reflect.DeepEqual(r, other)
 }
 

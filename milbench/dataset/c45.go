@@ -58,5 +58,6 @@ func (o Options) readC45(r io.Reader, name string) (*milbench.Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.tell(name, o, false)
 	return o.assemble(&milbench.Set{Name: name, Bags: t.bags}, t.words)
 }

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -41,6 +42,64 @@ func (c Column) String() string {
 		return "last"
 	}
 	return strconv.Itoa(int(c))
+}
+
+// sequence sums numbers to tell whether they count something.
+type sequence struct {
+	n            int
+	first, last  float64
+	least, most  float64 // relative to the first, as are the sums
+	sum, squares float64
+	falls, rises bool // somewhere, or stay
+	fractions    bool
+}
+
+func (c *sequence) add(v float64) {
+	if c.n++; c.n == 1 {
+		c.first = v
+	} else {
+		c.falls, c.rises = c.falls || v <= c.last, c.rises || v >= c.last
+	}
+	c.last, c.fractions = v, c.fractions || v != math.Trunc(v)
+	v -= c.first
+	c.least, c.most, c.sum, c.squares = min(c.least, v), max(c.most, v), c.sum+v, c.squares+v*v
+}
+
+// counts reports whether the numbers, in any order, are a sequence of constant step, or else integers that always rise
+// or always fall. The mean of n numbers with step s is the middle of their range, and their variance s²(n²-1)/12.
+func (c *sequence) counts() bool {
+	const fewest = 10 // by chance, so many numbers do not count
+	if c.n < fewest || !(c.most > c.least) {
+		return false
+	}
+	n, span := float64(c.n), c.most-c.least
+	mean, step := c.sum/n, span/(n-1)
+	variance, want := c.squares/n-mean*mean, step*step*(n*n-1)/12
+	return math.Abs(mean-(c.least+c.most)/2) <= 1e-7*span && math.Abs(variance-want) <= 1e-6*want || !c.fractions && c.falls != c.rises
+}
+
+// findCounts marks the columns that only count the rows or the bags.
+func findCounts(list []reads, bags []milbench.Bag) error {
+	rows, whole := make([]sequence, len(list)), make([]sequence, len(list))
+	for _, b := range bags {
+		err := milbench.EachRow(b.Instances, func(i int, row []float32) {
+			for k, v := range row {
+				rows[k].add(float64(v))
+				if i == 0 {
+					whole[k].add(float64(v))
+				} else if float64(v) != whole[k].last {
+					whole[k].n = math.MinInt // it varies within a bag
+				}
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for k := range list {
+		list[k].counts = list[k].words == nil && (rows[k].counts() || whole[k].counts())
+	}
+	return nil
 }
 
 // MoveInstanceLabels returns a copy of s with the stored column c in InstanceLabels instead of the features. NoColumn

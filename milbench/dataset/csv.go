@@ -41,6 +41,7 @@ type layout struct {
 	x, y                                    int // position of an instance
 
 	features []int    // columns with features
+	leftOut  []int    // columns of bookkeeping
 	header   []string // names of all columns; nil without a header
 }
 
@@ -50,8 +51,8 @@ type layout struct {
 // With a header, the table has a column for the bag and one for its label, or time and event instead of label. It may
 // also have instance_label, group and split (train, val or test; val counts as train). Columns x and y hold the
 // position of an instance if there is no z and there are other features ([Options.Coordinates]). All other columns
-// are features, named by the header. [Options] lists the usual names of these columns. Spaces around a name, an id, a
-// label or a number are ignored.
+// are features, named by the header, except bookkeeping ([Options.AsFeatures]). [Options] lists the usual names of
+// these columns. Spaces around a name, an id, a label or a number are ignored.
 //
 // Without a header, the columns are label, bag and the features, in this order.
 //
@@ -150,8 +151,14 @@ func (o Options) readTable(name string, each func(func(record []string) error) e
 	if err != nil {
 		return nil, err
 	}
+	t.tell(name, o, columns != nil && columns.group >= 0)
 	if err := o.refuse(list, wanted); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if columns != nil && len(o.Features) == 0 {
+		if err := o.tellFeatures(name, columns, list, t.bags); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
 	}
 	for i, all := range places {
 		t.bags[i].Coordinates = func() ([][2]float64, error) { return all, nil }
@@ -196,7 +203,9 @@ func (l *layout) bagOf(t *textBags, record []string) (int, error) {
 		label = survivalWord(strings.TrimSpace(record[l.time]), strings.TrimSpace(record[l.event]))
 	}
 	if l.group >= 0 {
-		group = strings.TrimSpace(record[l.group])
+		if group = strings.TrimSpace(record[l.group]); noGroup(group) {
+			group = ""
+		}
 	}
 	if l.split >= 0 {
 		if split, err = parseSplit(record[l.split]); err != nil {
@@ -213,8 +222,11 @@ func readLayout(record []string, o Options) (*layout, error) {
 		return nil, err
 	}
 	if columns != nil {
+		if len(o.Features) == 0 {
+			columns.leaveOut(o)
+		}
 		if len(columns.features) == 0 {
-			return nil, errors.New("no column of features beside bag and label")
+			return nil, fmt.Errorf("no column of features beside bag and label%s", columns.left(nil))
 		}
 		return columns, nil
 	}
@@ -237,10 +249,84 @@ func readLayout(record []string, o Options) (*layout, error) {
 			return nil, fmt.Errorf("%w: %w", missing, err)
 		}
 	}
+	for _, c := range o.AsFeatures {
+		if n, err := strconv.Atoi(c); err != nil || n < 3 || n > len(record) {
+			return nil, fmt.Errorf("--as-features %s: without a header, give numbers of columns, from 3 to %d", c, len(record))
+		}
+	}
+	o.AsFeatures = nil
 	if err := o.named(); err != nil {
 		return nil, fmt.Errorf("no header, and so %w", err)
 	}
 	return columns, nil
+}
+
+// leaveOut moves the columns of bookkeeping out of the features.
+func (l *layout) leaveOut(o Options) {
+	l.features = slices.DeleteFunc(l.features, func(i int) bool {
+		out := bookkeeping.MatchString(plainName(l.header[i])) && !slices.Contains(o.AsFeatures, l.header[i]) && !slices.Contains(o.Categorical, l.header[i])
+		if out {
+			l.leftOut = append(l.leftOut, i)
+		}
+		return out
+	})
+}
+
+// left says which columns are left out: those of bookkeeping, and those that only count.
+func (l *layout) left(counts []string) string {
+	var names, parts []string
+	for _, i := range l.leftOut {
+		names = append(names, l.header[i])
+	}
+	if len(names) > 0 {
+		parts = append(parts, few(names)+" (bookkeeping by name)")
+	}
+	if len(counts) > 0 {
+		parts = append(parts, few(counts)+" (only counts rows or bags)")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	survival := ""
+	if is := func(name string) bool {
+		return slices.ContainsFunc(names, func(n string) bool { return plainName(n) == name })
+	}; is(timeColumn) && is(eventColumn) {
+		survival = fmt.Sprintf("; --label %s learns survival", timeColumn)
+	}
+	return fmt.Sprintf("; left out: %s; --as-features %s makes it a feature%s", strings.Join(parts, ", "), strconv.Quote(append(names, counts...)[0]), survival)
+}
+
+// tellFeatures says which columns are features, and marks those that only count the rows or the bags. Without a header
+// it refuses them, because a model finds its features by position.
+func (o Options) tellFeatures(name string, columns *layout, list []reads, bags []milbench.Bag) error {
+	if err := findCounts(list, bags); err != nil {
+		return err
+	}
+	var features, counts []string
+	for k := range list {
+		r := &list[k]
+		title := r.name
+		if columns.header == nil {
+			title = strconv.Itoa(r.column + 1)
+		}
+		if r.counts = r.counts && !slices.Contains(o.AsFeatures, title); r.counts {
+			counts = append(counts, title)
+		} else {
+			features = append(features, title)
+		}
+	}
+	switch {
+	case columns.header == nil && (o.Unlabelled || o.Features != nil): // a model takes all
+		return nil
+	case columns.header == nil && len(counts) > 0:
+		return fmt.Errorf("column %s only counts rows or bags; remove it, or take it as a feature by --as-features %[1]s", counts[0])
+	case len(features) == 0:
+		return fmt.Errorf("no column of features beside bag and label%s", columns.left(counts))
+	case len(features) > mostNamed:
+		features = []string{fmt.Sprintf("%d columns from %s to %s", len(features), features[0], features[len(features)-1])}
+	}
+	o.note("%s: features: %s%s", name, strings.Join(features, ", "), columns.left(counts))
+	return nil
 }
 
 // readHeader reads the first record if it is a header, and returns nil if not. A header has a column for the bags.
@@ -250,6 +336,9 @@ func readHeader(record []string, o Options) (*layout, error) {
 	for _, text := range record {
 		header = append(header, strings.Clone(strings.TrimSpace(text)))
 	}
+	if header[0] == "" {
+		header[0] = "Unnamed: 0" // as pandas calls the index that it wrote
+	}
 	columns := &layout{header: header, instanceLabel: -1, group: -1, split: -1, time: -1, event: -1, x: -1, y: -1}
 	var err error
 	if columns.bag, err = bagRole.find(header, o.Bag, -1); err != nil || columns.bag < 0 {
@@ -258,8 +347,10 @@ func readHeader(record []string, o Options) (*layout, error) {
 	if columns.label, err = labelRole.find(header, o.Label, columns.bag); err != nil {
 		return nil, err
 	}
-	exactly := func(name string) int { return slices.Index(header, name) }
-	usual := columns.label < 0 || o.Label == "" && !strings.EqualFold(header[columns.label], labelColumn) // or no label
+	exactly := func(name string) int {
+		return slices.IndexFunc(header, func(c string) bool { return plainName(c) == name })
+	}
+	usual := columns.label < 0 || columns.label == exactly(timeColumn) || o.Label == "" && !strings.EqualFold(header[columns.label], labelColumn) // or no label
 	survival := usual && exactly(timeColumn) >= 0 && exactly(eventColumn) >= 0
 	if columns.group, err = groupRole.find(header, o.Group, columns.bag); err == nil {
 		named := o.Split
@@ -277,6 +368,11 @@ func readHeader(record []string, o Options) (*layout, error) {
 		columns.label, columns.time, columns.event = -1, exactly(timeColumn), exactly(eventColumn)
 	}
 	columns.instanceLabel = slices.IndexFunc(header, func(c string) bool { return strings.EqualFold(c, instanceLabelColumn) })
+	for _, at := range []*int{&columns.group, &columns.split, &columns.instanceLabel} {
+		if *at >= 0 && slices.Contains(o.AsFeatures, header[*at]) {
+			*at = -1
+		}
+	}
 	beside := []int{columns.bag, columns.label, columns.group, columns.split, columns.instanceLabel, columns.time, columns.event}
 	if o.Split == NoSplit {
 		if columns.split < 0 {
@@ -285,7 +381,7 @@ func readHeader(record []string, o Options) (*layout, error) {
 		columns.split = -1
 	}
 	if o.Unlabelled {
-		if o.Features != nil {
+		if len(o.Features) > 0 {
 			beside = []int{columns.bag} // a model's column is a feature, whatever its name
 		}
 		columns.label, columns.group, columns.split, columns.instanceLabel, columns.time, columns.event = -1, -1, -1, -1, -1, -1
@@ -316,7 +412,7 @@ func readHeader(record []string, o Options) (*layout, error) {
 func (l *layout) locate(o Options) error {
 	feature := func(name string) int {
 		i := slices.IndexFunc(l.features, func(i int) bool {
-			return strings.EqualFold(l.header[i], name) && !slices.Contains(o.Features, l.header[i])
+			return strings.EqualFold(l.header[i], name) && !slices.Contains(o.Features, l.header[i]) && !slices.Contains(o.AsFeatures, l.header[i])
 		})
 		if i < 0 {
 			return i
@@ -399,6 +495,7 @@ func parseSplit(text string) (milbench.Split, error) {
 // instance labels, groups or a split. Unnamed features are then called f1, f2 and so on. Missing values are written
 // as NA; read them with [Options.Median]. Words in a categorical column are written as the features made from them.
 // Features with a centre are written with it, so the digits that a double has beyond float32 are those of the sum.
+// Features that look like bookkeeping need [Options.AsFeatures].
 //
 // WriteCSV returns an error, before writing anything, if ReadCSV would reject the output or read other targets.
 func WriteCSV(w io.Writer, s *milbench.Set) error {
@@ -554,6 +651,9 @@ func writable(s *milbench.Set) error {
 			if !plain(text) || text != strings.TrimSpace(text) {
 				return fmt.Errorf("bag %q: %q has spaces around it or a control character", b.ID, text)
 			}
+		}
+		if b.Group != "" && noGroup(b.Group) {
+			return fmt.Errorf("bag %s: its group %q would be read as none", b.ID, b.Group)
 		}
 	}
 	if n := len(s.Features); n > 0 && n != s.NumFeatures() {

@@ -765,6 +765,8 @@ func (o Options) listBags(path string, files bagFiles) (t textBags, of [][]strin
 	if merging {
 		o.note("%s: %d files, named by column %s, make %d bags of column %s", path, len(taken), columns.header[at], len(of), columns.header[columns.bag])
 	}
+	t.apart = nil // the files of a bag may stand anywhere
+	t.tell(path, o, columns.group >= 0)
 	return t, of, nil
 }
 
@@ -877,6 +879,8 @@ func listLayout(record []string, o Options) (*layout, error) {
 		return nil, fmt.Errorf("--categorical %s is for CSV files of instances; a line is a bag here", o.Categorical[0])
 	case o.Median:
 		return nil, errors.New("--missing median is for tables of instances; a line is a bag here")
+	case len(o.AsFeatures) > 0:
+		return nil, fmt.Errorf("--as-features %s is for CSV files of instances; a line is a bag here", o.AsFeatures[0])
 	case columns.instanceLabel >= 0:
 		return nil, fmt.Errorf("column %s; a line is a bag here, so leave it out", instanceLabelColumn)
 	}

@@ -40,7 +40,7 @@ func TestMissing(t *testing.T) {
 	if got, want := values32(t, s), []float32{5, 1, 0, 0, 1, 0, 0, 0, 0, 1, 2, 1, 0, 0, 1, 0, 3, 1, 7, 1, 0, 0, 4, 0}; !slices.Equal(got, want) {
 		t.Errorf("values %v, want %v", got, want)
 	}
-	if want := []string{"toy: 3 values are missing; in age the median of each training part stands for them, and features such as age=missing say where; in stain they are the word missing"}; !slices.Equal(notes, want) {
+	if want := []string{"toy: features: age, stain, size", "toy: 3 values are missing; in age the median of each training part stands for them, and features such as age=missing say where; in stain they are the word missing"}; !slices.Equal(notes, want) {
 		t.Errorf("notes %q, want %q", notes, want)
 	}
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,6 +41,12 @@ type Options struct {
 	// missing from its training part ([milbench.Preparation]).
 	Categorical []string
 
+	// AsFeatures names columns of a table to take as features although their names or values say that they are none: a
+	// fold, a time, a second label, another id, coordinates, or numbers that only count the rows or the bags. In a CSV
+	// file without a header they are numbers of columns, from 1. Without it such columns are left out, with a note, or
+	// refused if the file has no header.
+	AsFeatures []string
+
 	// Coordinates names the two columns of a CSV or Parquet file with the position of each instance
 	// ([milbench.Bag.Coordinates]). They are not features. With nil they are x and y, if both exist along with other
 	// features and there is no z. Use "none" alone for no coordinates.
@@ -63,7 +70,7 @@ type Options struct {
 
 	// Features, if not nil, has the names of a model's features. From a Parquet file, or a CSV file with a header,
 	// they are read in this order and other columns are ignored. If no column is called column=word, the feature is
-	// made from the words of that column.
+	// made from the words of that column. An empty list stands for a model whose features have no names.
 	Features []string
 
 	// Centre, if not nil, has a model's centre: the numbers that are subtracted from the features before they are rounded
@@ -100,7 +107,7 @@ type Options struct {
 // For returns the options for reading bags for a model with these names of features, or nil, and this centre. If the file
 // has no names, [Source.Set] will move column c.
 func (o Options) For(features []string, centre []float64, c Column) Options {
-	o.Features, o.Centre, o.moves = features, append([]float64{}, centre...), c
+	o.Features, o.Centre, o.moves = append([]string{}, features...), append([]float64{}, centre...), c
 	return o
 }
 
@@ -113,7 +120,7 @@ func (o Options) note(format string, args ...any) {
 
 // named returns an error if an option names a column but the file is not a table.
 func (o Options) named() error {
-	for _, c := range []struct{ flag, column string }{{"bag", o.Bag}, {"label", o.Label}, {"group", o.Group}, {"split", o.Split}, {"categorical", strings.Join(o.Categorical, ",")}, {"coordinates", strings.Join(o.Coordinates, ",")}, {"missing", o.missing()}} {
+	for _, c := range []struct{ flag, column string }{{"bag", o.Bag}, {"label", o.Label}, {"group", o.Group}, {"split", o.Split}, {"categorical", strings.Join(o.Categorical, ",")}, {"coordinates", strings.Join(o.Coordinates, ",")}, {"as-features", strings.Join(o.AsFeatures, ",")}, {"missing", o.missing()}} {
 		if c.column != "" {
 			return fmt.Errorf("no columns with names; --%s %s is for tables", c.flag, c.column)
 		}
@@ -150,6 +157,26 @@ var (
 	splitRole = role{splitColumn, []string{splitColumn}}
 )
 
+// bookkeeping matches the names, as [plainName] writes them, of columns that say something about rows, bags or the study
+// and measure nothing: row numbers, ids and files, folds and parts, labels, survival, positions.
+var bookkeeping = regexp.MustCompile(`^(` + strings.Join([]string{
+	`unnamed:.*|level_0|index|idx|id|u?uid|rows?|rownames?|barcode|.+_u?uid|.+_id`,
+	`(` + things + `)_?(id|uid|uuid|nr|no|num|number|index|idx|name|names)?`,
+	`file|path|names?|(` + things + `)_?(file|path)|file_?(name|path)`,
+	`(k|cv|outer|inner)?_?folds?(_?(\d+|id|nr|no|number|index))?|kfold|cv|partition|subset|set|dataset|cohort`,
+	`((old|new|official|original|data)_)?splits?(_?(\d+|copy|old|new|name))?|(is|in)_(train|val|valid|test|holdout)|(is_|in_)?(train|training|val|valid|validation|test|testing|holdout)(_?(set|part|split|mask))?`,
+	`((` + things + `|class|true|target|gt|binary|original|old|new)_?)?labels?(_?(\d+|id|name|text|number|code|bin|binary|copy|old|new|true))?`,
+	`class(es)?(_?(id|name|label|code))?|targets?|y_true|ground_?truth|gt|outcomes?|diagnos[ie]s|grades?|subtypes?`,
+	`(time|event|survival|follow_?up|overall_survival|os|pfs|dfs|rfs|dss|efs|vital)(_?(time|days|weeks|months|years|event|status|observed|indicator|censor.*))?`,
+	`status|censor(ed|ing|ship)?|deceased|died|dead|death|(time|days|months|years)_to_(event|death|.*follow_?up|recurrence|progression)`,
+	`((coords?|coordinates?|pos|position|centroid|cent(er|re)|loc|location|tile|patch|cell|slide|nucleus|pixel)_?)[xyz](_(um|µm|px|mm|pixels?))?`,
+	`[xyz]_?(coords?|coordinates?|pos|position|centroid|cent(er|re)|loc|location|tile|patch|um|µm|px|pixels?)|(coords?|coordinates?)(_?\d+)?`,
+	`((tile|patch|grid)_?)?(row|col|column)`,
+}, "|") + `)(\.\d+)?$`) // pandas writes .1 behind the name of a second column
+
+// things are what ids and numbers of columns may be of.
+const things = `bag|slide|image|document|molecule|sample|case|patient|subject|group|instance|tile|patch|cell|object|row|specimen|block|scanner`
+
 // plainName normalises a column name to the spelling of the usual names.
 func plainName(column string) string {
 	return strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimSpace(column)))
@@ -183,11 +210,13 @@ func noColumn(flag, column string, columns []string) error {
 	return fmt.Errorf("--%s: no column %q; the columns are %s", flag, column, few(columns))
 }
 
+// mostNamed is the number of columns that a message lists.
+const mostNamed = 12
+
 // few lists names, up to a limit.
 func few(names []string) string {
-	const most = 12
 	var shown []string
-	for _, name := range names[:min(most, len(names))] {
+	for _, name := range names[:min(mostNamed, len(names))] {
 		if name == "" || !plain(name) {
 			name = strconv.Quote(name)
 		}
@@ -236,6 +265,7 @@ type reads struct {
 	column int
 	name   string      // "" without a header
 	words  *vocabulary // for a categorical column
+	counts bool        // it only counts the rows or the bags
 
 	missing int    // number of missing values
 	first   string // bag with the first missing value
@@ -291,6 +321,11 @@ var errFeature = errors.New("give the file the columns that the model was traine
 
 // choose returns the columns to read and, for a model, the features to make from them.
 func (o Options) choose(columns []string, features []int) (list []reads, wanted []made, err error) {
+	for _, c := range o.AsFeatures {
+		if !slices.ContainsFunc(features, func(i int) bool { return columns[i] == c }) {
+			return nil, nil, noColumn("as-features", c, columns)
+		}
+	}
 	for _, c := range o.Categorical {
 		if !slices.ContainsFunc(features, func(i int) bool { return columns[i] == c }) {
 			var names []string
@@ -300,7 +335,7 @@ func (o Options) choose(columns []string, features []int) (list []reads, wanted 
 			return nil, nil, noColumn("categorical", c, names)
 		}
 	}
-	if o.Features == nil {
+	if len(o.Features) == 0 {
 		for _, i := range features {
 			r := reads{column: i, name: columns[i]}
 			if slices.Contains(o.Categorical, columns[i]) {
@@ -427,6 +462,9 @@ func (o Options) expand(s *milbench.Set, list []reads, wanted []made) error {
 	if wanted == nil {
 		var indicators []made
 		for k, r := range list {
+			if r.counts {
+				continue
+			}
 			if r.words == nil {
 				wanted = append(wanted, made{name: r.name, at: k})
 				if r.missing > 0 {

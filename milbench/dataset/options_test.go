@@ -1,10 +1,14 @@
 package dataset
 
 import (
+	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -43,6 +47,10 @@ func TestTables(t *testing.T) {
 		}
 		if !reflect.DeepEqual(s, want) {
 			t.Errorf("%s: read %+v, want %+v", name, s, want)
+		}
+		c.notes = append(c.notes, "toy: rows of 1 bag are not together in the table, those of b1, say; is an id used twice?")
+		if c.o.Features == nil {
+			c.notes = append(c.notes, "toy: features: f1, f2")
 		}
 		if !slices.Equal(notes, c.notes) {
 			t.Errorf("%s: notes %q, want %q", name, notes, c.notes)
@@ -138,14 +146,98 @@ func TestOptionsRefuse(t *testing.T) {
 // TestListNotes: additional columns of labels.csv are named and ignored.
 func TestListNotes(t *testing.T) {
 	a := numpyFile("<f8", false, []float64{1, 2})
-	folder := numpyFolder(t, map[string][]byte{"labels.csv": []byte("slide_id;age;grade\na;3;0\nb;4;1\n"), "a.npy": a, "b.npy": a})
+	folder := numpyFolder(t, map[string][]byte{"labels.csv": []byte("slide_id;age;grade;case\na;3;0;p1\nb;4;1;unknown\n"), "a.npy": a, "b.npy": a})
 	var notes []string
 	s, err := Options{Note: func(text string) { notes = append(notes, text) }}.ReadFile(folder)
 	if err != nil || len(s.Bags) != 2 || s.NumPositive() != 1 {
 		t.Fatalf("%+v, %v", s, err)
 	}
 	list := filepath.Join(folder, "labels.csv")
-	if want := []string{list + `: bag is the column "slide_id" (--bag), label is the column "grade" (--label)`, list + ": not used: age"}; !slices.Equal(notes, want) {
+	if want := []string{list + `: bag is the column "slide_id" (--bag), label is the column "grade" (--label), group is the column "case" (--group)`, list + ": not used: age", list + ": 1 of 2 bags have no group; each of them is a group of its own"}; !slices.Equal(notes, want) {
 		t.Errorf("notes %q, want %q", notes, want)
+	}
+}
+
+// TestBookkeeping: columns that measure nothing are no features, by their name or because they only count.
+func TestBookkeeping(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	order := random.Perm(60)
+	column := func(of func(row int) float64) (values []string) {
+		for row := range 60 {
+			values = append(values, strconv.FormatFloat(of(row), 'g', -1, 64))
+		}
+		return values
+	}
+	noise := column(func(int) float64 { return random.NormFloat64() })
+	names := make(map[string]bool) // of columns, and whether they are left out
+	for out, list := range map[bool]string{
+		true: "fold,Fold 1,cv_fold,time,Event,OS_time,os.status,survival_months,censorship,Unnamed: 0,Unnamed: 0.1,index,Row Number,id,slide_name,patientID,scanner_id,split_0," +
+			"old split,is_train,test,dataset,class,label.1,label_2,Patch-Label,target,grade,y_true,x_coord,coord_y,coords1,Centroid X µm,tile_x,pos_z,row,tile_col,file_name",
+		false: "time_of_flight,index_of_refraction,x_ray,event_rate,folding,label_free_intensity,splitting,row_mean,y_intercept,test_statistic,training_load,age,z_score,class_1,target_3,identity,hospital,xy,count,timeout",
+	} {
+		for _, name := range strings.Split(list, ",") {
+			names[strings.Replace(name, "os.", "os_", 1)] = out
+		}
+	}
+	for name, out := range names {
+		checkLeftOut(t, name, noise, out)
+	}
+	for name, c := range map[string]struct {
+		of  func(row int) float64
+		out bool
+	}{
+		"rows":             {func(row int) float64 { return float64(row) }, true},
+		"an offset":        {func(row int) float64 { return 1e6 - float64(row) }, true},
+		"any order":        {func(row int) float64 { return float64(order[row]) }, true},
+		"steps":            {func(row int) float64 { return 0.1 * float64(order[row]) }, true},
+		"bags":             {func(row int) float64 { return float64(row / 3) }, true},
+		"gaps":             {func(row int) float64 { return float64(row*row + 3) }, true},
+		"permuted bags":    {func(row int) float64 { return float64(row / 3 * 7 % 20) }, true},
+		"ties":             {func(row int) float64 { return float64(row / 2) }, false},
+		"small integers":   {func(row int) float64 { return float64(order[row] % 4) }, false},
+		"a measured trend": {func(row int) float64 { return math.Sqrt(float64(row)) }, false},
+	} {
+		checkLeftOut(t, name+"_", column(c.of), c.out)
+	}
+}
+
+// checkLeftOut checks whether a column is left out of a table beside a feature f, and how it can be taken all the same.
+func checkLeftOut(t *testing.T, name string, values []string, out bool) {
+	t.Helper()
+	header, headless, bare := "bag,label,f,"+name+"\n", "", "bag,f,"+name+"\n"
+	for row, v := range values {
+		line := fmt.Sprintf("%d,%s\n", row*row%11, v)
+		header += fmt.Sprintf("b%d,%d,%s", row/3, row/3%2, line)
+		bare += fmt.Sprintf("b%d,%s", row/3, line)
+		headless += fmt.Sprintf("%d,b%d,%s", row/3%2, row/3, line)
+	}
+	both := []string{"f", name}
+	for _, separator := range []string{",", ";", "\t"} {
+		var notes []string
+		s, err := Options{Note: func(text string) { notes = append(notes, text) }}.ReadCSV(strings.NewReader(strings.ReplaceAll(header, ",", separator)), "toy")
+		want := []string{"f"}
+		if !out {
+			want = both
+		}
+		if err != nil || !slices.Equal(s.Features, want) || s.NumFeatures() != len(want) || len(notes) != 1 || strings.Contains(notes[0], fmt.Sprintf("--as-features %q", name)) != out {
+			t.Fatalf("%s: features %v, notes %q, %v", name, s, notes, err)
+		}
+	}
+	for file, o := range map[string]Options{header: {AsFeatures: []string{name}}, bare: {Unlabelled: true, Features: both}} {
+		if s, err := o.ReadCSV(strings.NewReader(file), "toy"); err != nil || !slices.Equal(s.Features, both) {
+			t.Errorf("%s: features %v, %v", name, s, err)
+		}
+	}
+	if !strings.HasSuffix(name, "_") {
+		return
+	}
+	_, err := ReadCSV(strings.NewReader(headless), "toy")
+	if out != (err != nil && strings.Contains(err.Error(), "toy: column 4 only counts rows or bags; remove it, or take it as a feature by --as-features 4")) {
+		t.Errorf("%s: %v without a header", name, err)
+	}
+	for _, o := range []Options{{AsFeatures: []string{"4"}}, {Unlabelled: true}, {Features: []string{}}} { // models have no names here
+		if s, err := o.ReadCSV(strings.NewReader(headless), "toy"); err != nil || s.NumFeatures() != 2 {
+			t.Errorf("%s: %+v, %v without a header", name, o, err)
+		}
 	}
 }

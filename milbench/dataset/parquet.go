@@ -91,7 +91,7 @@ func (o Options) parquetTable(r io.ReaderAt, size int64, path string) (*milbench
 
 // wants reports whether to read a column. A model needs only the bag, the coordinates and its features.
 func (o Options) wants(c parquet.Column) bool {
-	if !o.Unlabelled || o.Features == nil {
+	if !o.Unlabelled || len(o.Features) == 0 {
 		return true
 	}
 	feature := func(f string) bool {

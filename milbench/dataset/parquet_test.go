@@ -120,7 +120,7 @@ func TestReadParquetRefuses(t *testing.T) {
 		"uuid":      "column x holds values of type UUID; drop it, or save it as numbers or text",
 		"unused":    "column day holds times; drop it, or save it as numbers or text",
 		"nobag":     "no column bag; name the column of the bags with --bag; there are 0, 1, 2",
-		"disagrees": "row 2: bag a has label 1 here and 0 before; a bag has one label",
+		"disagrees": "row 2: bag a has label 1 here and 0 before; a bag has one label: is its id used twice?",
 	} {
 		file := "testdata/parquet-refused/" + name + ".parquet"
 		_, err := ReadFile(file)

@@ -123,6 +123,9 @@ func isMissing(text string) bool {
 	return slices.Contains(missing, strings.ToLower(strings.TrimSpace(text)))
 }
 
+// noGroup reports whether a field names no group.
+func noGroup(text string) bool { return isMissing(text) || strings.EqualFold(text, "unknown") }
+
 // checkWords returns an error for bags without a label, words that differ only in case, or a single word among
 // numbers.
 func checkWords(s *milbench.Set, words []string) error {

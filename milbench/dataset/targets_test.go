@@ -23,7 +23,7 @@ func resealed(t *testing.T, s *milbench.Set) string {
 func labelled(labels ...string) string {
 	text := "bag,label,x\n"
 	for i, label := range labels {
-		text += fmt.Sprintf("b%d,%s,%d\n", i, label, i)
+		text += fmt.Sprintf("b%d,%s,%d\n", i, label, i%7)
 	}
 	return text
 }
@@ -73,9 +73,11 @@ func TestTargets(t *testing.T) {
 		survival.Bags[0].Target != (milbench.Target{Value: 3.5, Event: true}) || survival.Bags[1].Target != (milbench.Target{Value: 2}) {
 		t.Errorf("survival: %+v, %v", survival, err)
 	}
-	both, err := ReadCSV(strings.NewReader("bag,label,time,event\na,0,3,1\nb,1,2,0\n"), "toy") // with a label column these are features
-	if err != nil || both.Kind != milbench.BinaryTarget || !slices.Equal(both.Features, []string{"time", "event"}) {
-		t.Errorf("%+v, %v", both, err)
+	for label, kind := range map[string]milbench.TargetKind{"": milbench.BinaryTarget, "Time": milbench.SurvivalTarget} {
+		both, err := Options{Label: label}.ReadCSV(strings.NewReader("bag,label,Time,event,f1\na,0,3,1,1\nb,1,2,0,1\n"), "toy")
+		if err != nil || both.Kind != kind || !slices.Equal(both.Features, []string{"f1"}) {
+			t.Errorf("label %q: %+v, %v", label, both, err)
+		}
 	}
 }
 

@@ -20,6 +20,35 @@ type textBags struct {
 	index      map[string]int
 	bags       []milbench.Bag
 	words      []string // labels as written; nil if unlabelled
+
+	last  int          // bag of the row before
+	apart map[int]bool // bags whose rows are not together
+	first string       // the first of them
+}
+
+// tell notes bags whose rows are not together: two bags may have one id. It also notes bags without a group, if there
+// is a column of groups.
+func (t *textBags) tell(name string, o Options, groups bool) {
+	if len(t.apart) > 0 {
+		o.note("%s: rows of %s are not together in the table, those of %s, say; is an id used twice?", name, howMany(len(t.apart), "bag"), t.first)
+	}
+	alone := 0
+	for _, b := range t.bags {
+		if groups && b.Group == "" {
+			alone++
+		}
+	}
+	if alone > 0 {
+		o.note("%s: %d of %s have no group; each of them is a group of its own", name, alone, howMany(len(t.bags), "bag"))
+	}
+}
+
+// howMany counts things.
+func howMany(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
 }
 
 // of returns the index of the bag for a row, or an error if the row contradicts earlier rows of that bag.
@@ -36,6 +65,7 @@ func (t *textBags) of(id, word, group string, split milbench.Split) (int, error)
 			t.index = make(map[string]int)
 		}
 		i = len(t.bags)
+		t.last = i
 		id = strings.Clone(id) // do not keep the whole line
 		t.index[id] = i
 		if !t.unlabelled {
@@ -44,11 +74,17 @@ func (t *textBags) of(id, word, group string, split milbench.Split) (int, error)
 		t.bags = append(t.bags, milbench.Bag{ID: id, Group: strings.Clone(group), Split: split, Instances: &milbench.Sparse{RowStart: []int{0}}})
 		return i, nil
 	}
+	if i != t.last {
+		if t.last = i; t.apart == nil {
+			t.apart, t.first = map[int]bool{}, id
+		}
+		t.apart[i] = true
+	}
 	switch b := t.bags[i]; {
 	case !t.unlabelled && !sameWord(t.words[i], word):
-		return 0, fmt.Errorf("bag %s has label %s here and %s before; a bag has one label", id, shown(word), shown(t.words[i]))
+		return 0, fmt.Errorf("bag %s has label %s here and %s before; a bag has one label: is its id used twice?", id, shown(word), shown(t.words[i]))
 	case b.Group != group:
-		return 0, fmt.Errorf("bag %s is in group %q here and in %q before; a bag has one group", id, group, b.Group)
+		return 0, fmt.Errorf("bag %s is in group %q here and in %q before; a bag has one group: is its id used twice?", id, group, b.Group)
 	case b.Split != split:
 		return 0, fmt.Errorf("bag %s is in split %q here and in %q before; a bag is in one part", id, split, b.Split)
 	}

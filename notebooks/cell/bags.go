@@ -169,6 +169,11 @@ func (b *Bags) Categorical(columns ...string) *Bags {
 	return b.with("Categorical", func(o *intake.Options) { o.Categorical = columns })
 }
 
+// AsFeatures sets columns that are features although they look like bookkeeping, such as folds, times or row numbers.
+func (b *Bags) AsFeatures(columns ...string) *Bags {
+	return b.with("AsFeatures", func(o *intake.Options) { o.AsFeatures = columns })
+}
+
 // Coordinates sets the two columns with the positions of instances; the default is x and y.
 func (b *Bags) Coordinates(x, y string) *Bags {
 	return b.with("Coordinates", func(o *intake.Options) { o.Coordinates = []string{x, y} })
