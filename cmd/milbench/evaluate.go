@@ -263,6 +263,9 @@ func (e *evaluation) write(w io.Writer) error {
 	classes := ""
 	if len(e.Classes) > 0 {
 		classes = " (" + classesOf(e.Classes) + ")"
+		if e.Target == milbench.BinaryTarget && e.Classes[1].Name != "1" {
+			classes = " (" + classesOf(e.Classes) + "; positive is " + e.Classes[1].Name + ")"
+		}
 	}
 	part := ""
 	if e.Bags < e.Whole {

@@ -159,7 +159,7 @@ func TestEvaluate(t *testing.T) {
 	model, _, file := judgedModel(t)
 	fresh := write(t, "new.csv", slides(2, 80, 0))
 	out, _ := succeed(t, "evaluate", model, fresh)
-	for _, want := range []string{"new: 80 bags (40 benign, 40 cancer), 40 groups", "DeLong", "bootstrap of 40 groups", "label   called benign  called cancer", "chosen for specificity", "no feature is unlike", "too narrow"} {
+	for _, want := range []string{"new: 80 bags (40 benign, 40 cancer; positive is cancer), 40 groups", "DeLong", "bootstrap of 40 groups", "label   called benign  called cancer", "chosen for specificity", "no feature is unlike", "too narrow"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}

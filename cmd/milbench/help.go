@@ -152,7 +152,9 @@ Columns, the flags that name them, and the names that are found without a flag:
   split        --split        split: train, val or test; val counts as train
   place        --coordinates  x and y: where the instance is
 
-For survival, the columns time and event replace label. A note says which names were found.
+For survival, the columns time and event replace label. A note says which names were found, and
+which columns are features: all others, except row numbers, ids, folds, other labels and positions.
+--as-features takes such a column as a feature. A trained model finds its features by name.
 --labels names a table other than labels.csv.
 
 Missing values are refused. With --missing median they become the median of the training part.

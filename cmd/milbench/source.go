@@ -127,7 +127,7 @@ type sources struct {
 func (s *sources) addTo(flags *pflag.FlagSet) {
 	s.columns.addTo(flags)
 	s.columns.column.addTo(flags)
-	flags.StringVar(&s.positive, "positive", "", "positive `label` of two, as the file writes it (default the second in order)")
+	flags.StringVar(&s.positive, "positive", "", "positive `label` of two, as the file writes it (default the larger number, a known word such as tumour or mut, else the rarer label)")
 	flags.BoolVar(&s.keepLeak, "keep-leak", false, "train although a column of the file leaks the labels, and mark every result leaked")
 }
 

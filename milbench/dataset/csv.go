@@ -322,6 +322,8 @@ func (o Options) tellFeatures(name string, columns *layout, list []reads, bags [
 		return fmt.Errorf("column %s only counts rows or bags; remove it, or take it as a feature by --as-features %[1]s", counts[0])
 	case len(features) == 0:
 		return fmt.Errorf("no column of features beside bag and label%s", columns.left(counts))
+	case columns.header == nil:
+		features = []string{fmt.Sprintf("columns %s to %s", features[0], features[len(features)-1])}
 	case len(features) > mostNamed:
 		features = []string{fmt.Sprintf("%d columns from %s to %s", len(features), features[0], features[len(features)-1])}
 	}

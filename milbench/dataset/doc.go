@@ -22,8 +22,8 @@
 //
 // Each bag has one label, a number or a word. Together the labels determine the kind of the target:
 //
-//   - binary: 0 and 1, or -1 and 1, or any two other integers or words. The one that sorts second is positive
-//     ([SetPositive]).
+//   - binary: 0 and 1, or -1 and 1, or any two other integers or words. Positive is the larger integer, a known word such as
+//     tumour or mut, else the rarer label ([SetPositive]).
 //   - classes: three or more words, or 3 to 20 different integers. Tables show classes as spelt in the file.
 //   - real: numbers with a non-integer or with more than 20 different values.
 //   - survival: times with events.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,8 +19,9 @@ const mostClasses = 20
 //
 // The numbers 0 and 1, or -1 and 1, are a binary target without class names. Other numbers are a real target if one
 // of them is not an integer or if there are more than 20 different ones. All other words are classes. Two of them are
-// a binary target, and the one that sorts second is positive ([SetPositive]). Times with events ([survivalWord]) are
-// survival. With [Options.Numbers] all numbers are a real target.
+// a binary target. Positive is the larger of two integers, else the word that [KnownPositive] knows, else the rarer
+// one, else the one that sorts second; see also [SetPositive]. Times with events ([survivalWord]) are survival. With
+// [Options.Numbers] all numbers are a real target.
 func (o Options) setTargets(s *milbench.Set, words []string) error {
 	if slices.ContainsFunc(words, isSurvival) {
 		if o.Numbers {
@@ -106,6 +108,15 @@ func (o Options) setTargets(s *milbench.Set, words []string) error {
 	if len(s.Classes) > 2 {
 		s.Kind = milbench.ClassTarget
 	}
+	if c := s.Classes; len(c) == 2 && !numbers {
+		n := 0 // bags of the first class minus those of the second
+		for _, word := range words {
+			n += 1 - 2*slices.Index(c, word)
+		}
+		if known := KnownPositive(c[0], c[1]); known < 0 || known == 0 && n < 0 {
+			slices.Reverse(c)
+		}
+	}
 	for i, word := range words {
 		if numbers {
 			word = distinct[strconv.FormatFloat(values[i], 'g', -1, 64)]
@@ -113,6 +124,29 @@ func (o Options) setTargets(s *milbench.Set, words []string) error {
 		s.Bags[i].Label = slices.Index(s.Classes, word)
 	}
 	return nil
+}
+
+// Words of labels, in lower case, that say that something is absent or present. A word of the first kind decides.
+var (
+	negativeWord = regexp.MustCompile(`-$|^[nf0]$|^non[a-z]|(^|[^a-z])(neg|negativ[e]?|non?|not|none|without|absen(t|ce)|false|normal|controls?|ctrl|benign|healthy|well|low|lower|` +
+		`wt|wild|wild-?type|mss|msi-?l|pmmr|proficient|alive|living|survived|survivors?|inactive|unaffected|uninfected|untreated|placebo|stable|nr)($|[^a-z])`)
+	positiveWord = regexp.MustCompile(`\+$|^[yt1]$|(^|[^a-z])(pos|positiv[e]?|yes|true|tumou?r|tumou?ral|cancer|carcinoma|malignan(t|cy)|metasta(sis|ses|tic)|diseased?|ill|sick|abnormal|cases?|high|higher|` +
+		`mut|mutant|mutated|mutation|msi|msi-?h|dmmr|deficient|amplified|presen(t|ce)|respon(der|ders|se|sive)|dead|died|deceased|relapsed?|recurren(t|ce)|progress(ion|ive|or)|active|affected|infected|treated)($|[^a-z])`)
+)
+
+// KnownPositive tells which of two labels is positive by their words, such as tumour beside normal, or mut beside wt: it
+// is above 0 for the second, below 0 for the first, and 0 if the words do not tell.
+func KnownPositive(first, second string) int {
+	sense := func(word string) int {
+		switch word = strings.ToLower(word); {
+		case negativeWord.MatchString(word):
+			return -1
+		case positiveWord.MatchString(word):
+			return 1
+		}
+		return 0
+	}
+	return sense(second) - sense(first)
 }
 
 // missing has the spellings of a missing label or value, in lower case.

@@ -47,7 +47,9 @@ func TestTargets(t *testing.T) {
 		"grades":      {[]string{"g10", "g2", "g1", "g2"}, milbench.ClassTarget, []string{"g1", "g2", "g10"}, []milbench.Target{{Label: 2}, {Label: 1}, {}, {Label: 1}}},
 		"-1, 0 and 1": {[]string{"1", "0", "-1", "0"}, milbench.ClassTarget, []string{"-1", "0", "1"}, []milbench.Target{{Label: 2}, {Label: 1}, {}, {Label: 1}}},
 		"underscores": {[]string{"0_1", "1_0", "0_1"}, milbench.BinaryTarget, []string{"0_1", "1_0"}, []milbench.Target{{}, {Label: 1}, {}}},
-		"mixed":       {[]string{"1", "x", "1", "x"}, milbench.BinaryTarget, []string{"1", "x"}, []milbench.Target{{}, {Label: 1}}},
+		"rarer":       {[]string{"LUAD", "LUSC", "LUSC"}, milbench.BinaryTarget, []string{"LUSC", "LUAD"}, []milbench.Target{{Label: 1}, {}, {}}},
+		"known":       {[]string{"MSI-H", "MSI-H", "MSS"}, milbench.BinaryTarget, []string{"MSS", "MSI-H"}, []milbench.Target{{Label: 1}, {Label: 1}, {}}},
+		"mixed":       {[]string{"1", "x", "1", "x"}, milbench.BinaryTarget, []string{"x", "1"}, []milbench.Target{{Label: 1}, {}}},
 		"real":        {[]string{"0.5", "1", "0"}, milbench.RealTarget, nil, []milbench.Target{{Value: 0.5}, {Value: 1}, {}}},
 		"many":        {numbers, milbench.RealTarget, nil, []milbench.Target{{}, {Value: 1}, {Value: 2}}},
 	} {
@@ -131,6 +133,27 @@ func TestWriteCSVTargets(t *testing.T) {
 	var b strings.Builder
 	if err := WriteCSV(&b, &milbench.Set{Kind: milbench.ClassTarget, Classes: []string{"high", "low", "mid"}, Bags: bags(0, 1, 2, 0)}); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestKnownPositive: the second word of each pair is positive, in either order.
+func TestKnownPositive(t *testing.T) {
+	for _, pair := range strings.Split("- +|no yes|No Yes|n y|f t|false true|control case|ctrl case|low high|grade low grade high|MSS MSI-H|MSS MSI|MSI-L MSI-H|pMMR dMMR|wt mut|WT mutated|wild-type mutant|"+
+		"wild type mutation|normal tumor|normal tumour|benign malignant|healthy ill|healthy cancer|non-responder responder|Nonresponder Responder|non responder responder|no response response|"+
+		"negative positive|neg pos|ER- ER+|HER2-negative HER2-positive|her2 neg her2 pos|non-musk musk|absent present|alive dead|living deceased|no relapse relapse|inactive active|NR R|KRAS wt KRAS mut|not amplified amplified", "|") {
+		words := strings.Fields(pair)
+		a, b := strings.Join(words[:len(words)/2], " "), strings.Join(words[len(words)/2:], " ")
+		if len(words)%2 != 0 {
+			a, b = strings.Join(words[:2], " "), words[2]
+		}
+		if KnownPositive(a, b) <= 0 || KnownPositive(b, a) >= 0 {
+			t.Errorf("%q and %q: %d", a, b, KnownPositive(a, b))
+		}
+	}
+	for _, pair := range [][2]string{{"LUAD", "LUSC"}, {"a", "b"}, {"female", "male"}, {"positive", "yes"}, {"nodular", "superficial"}} {
+		if got := KnownPositive(pair[0], pair[1]); got != 0 {
+			t.Errorf("%q: %d", pair, got)
+		}
 	}
 }
 

@@ -149,7 +149,8 @@ func (b *Bags) Group(column string) *Bags {
 	return b.with("Group", func(o *intake.Options) { o.Group = column })
 }
 
-// Positive sets which of two labels is positive; the default is the second in order.
+// Positive sets which of two labels is positive; the default is the larger number, a known word such as tumour
+// or mut, else the rarer label.
 func (b *Bags) Positive(label string) *Bags {
 	return b.with("Positive", func(o *intake.Options) { o.Positive = label })
 }

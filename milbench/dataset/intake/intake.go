@@ -5,7 +5,6 @@ package intake
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"synpool/milbench"
@@ -17,7 +16,7 @@ import (
 type Options struct {
 	dataset.Options
 	Column   dataset.Column // for a file: the column with instance labels
-	Positive string         // for a file with two labels: the positive one; "" means the one that sorts second
+	Positive string         // for a file with two labels: the positive one; "" means the larger number, a known word, or the rarer one
 	KeepLeak bool           // for a file: keep a column that leaks the labels, and mark the set as leaked
 }
 
@@ -111,13 +110,22 @@ func (o Options) noteClasses(file string, set *milbench.Set) {
 		o.note("%s: the labels are integers, which are taken for %d classes; --numbers takes them for numbers", file, len(set.Classes))
 	}
 	if c := set.Classes; o.Positive == "" && len(c) == 2 {
-		o.note("%s: positive is %s, the second of the two labels in order; --positive %q takes the other", file, c[1], c[0])
+		why := "the second of the two labels in order"
+		switch {
+		case integers(c):
+			why = "the larger of the two numbers"
+		case dataset.KnownPositive(c[0], c[1]) != 0:
+			why = "as the words say"
+		case set.NumLabelled(1) < set.NumLabelled(0):
+			why = fmt.Sprintf("the rarer label, of %d in %d bags", set.NumLabelled(1), len(set.Bags))
+		}
+		o.note("%s: positive is %s, %s; --positive %q takes the other", file, c[1], why, c[0])
 	}
 }
 
 // integers reports whether all words are integers.
 func integers(words []string) bool {
-	return !slices.ContainsFunc(words, func(word string) bool { _, err := strconv.Atoi(word); return err != nil })
+	return !slices.ContainsFunc(words, func(word string) bool { _, err := milbench.ParseNumber(word); return err != nil })
 }
 
 // audited audits a file as stored and returns its set. The set is marked if a column that leaks the labels is kept.
