@@ -95,7 +95,11 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 			if random := []string{learner.AutoName, "statistics-trees"}; config == nil && c.Flags().Changed("seed") && toward.method == "" && !slices.Contains(random, asked.learner) {
 				return fmt.Errorf("--seed: nothing is random in --learner %s; leave --seed out", asked.learner)
 			}
-			release, err := disk.Lock(filepath.Clean(dir) + ".lock")
+			full, err := filepath.Abs(dir) // "." has a name, too
+			if err != nil {
+				return fmt.Errorf("--out %q: %w", dir, err)
+			}
+			release, err := disk.Lock(full + ".lock")
 			if errors.Is(err, disk.ErrLocked) {
 				return fmt.Errorf("--out %s: %w; wait for it to end or use another folder", dir, err)
 			}

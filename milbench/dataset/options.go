@@ -175,7 +175,7 @@ var bookkeeping = regexp.MustCompile(`^(` + strings.Join([]string{
 }, "|") + `)(\.\d+)?$`) // pandas writes .1 behind the name of a second column
 
 // things are what ids and numbers of columns may be of.
-const things = `bag|slide|image|document|molecule|sample|case|patient|subject|group|instance|tile|patch|cell|object|row|specimen|block|scanner`
+const things = `bag|slide|image|document|molecule|sample|case|patient|subject|group|instance|tile|patch|cell|object|row|specimen|block`
 
 // plainName normalises a column name to the spelling of the usual names.
 func plainName(column string) string {

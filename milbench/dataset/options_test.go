@@ -171,7 +171,7 @@ func TestBookkeeping(t *testing.T) {
 	noise := column(func(int) float64 { return random.NormFloat64() })
 	names := make(map[string]bool) // of columns, and whether they are left out
 	for out, list := range map[bool]string{
-		true: "fold,Fold 1,cv_fold,time,Event,OS_time,os.status,survival_months,censorship,Unnamed: 0,Unnamed: 0.1,index,Row Number,id,slide_name,patientID,scanner_id,split_0," +
+		true: "fold,Fold 1,cv_fold,time,Event,OS_time,os.status,survival_months,censorship,Unnamed: 0,Unnamed: 0.1,index,Row Number,id,slide_name,patientID,split_0," +
 			"old split,is_train,test,dataset,class,label.1,label_2,Patch-Label,target,grade,y_true,x_coord,coord_y,coords1,Centroid X µm,tile_x,pos_z,row,tile_col,file_name",
 		false: "time_of_flight,index_of_refraction,x_ray,event_rate,folding,label_free_intensity,splitting,row_mean,y_intercept,test_statistic,training_load,age,z_score,class_1,target_3,identity,hospital,xy,count,timeout",
 	} {
