@@ -8,6 +8,7 @@ import (
 	"iter"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -219,15 +220,22 @@ func (t Table) lines(plusMinus, dash string) (columns []column, lines [][]string
 	return columns, lines
 }
 
-// markdownEscape keeps a text inside its cell, and makes no tag or link of it.
-var markdownEscape = strings.NewReplacer("|", `\|`, "\n", " ", "<", `\<`, "](", `]\(`)
+var (
+	markdownCell = strings.NewReplacer("|", `\|`, "\n", " ")
+	markdownLink = regexp.MustCompile(`<[A-Za-z/!?]|\]\(`)
+)
+
+// markdownText keeps a text inside its cell, and makes no tag or link of it.
+func markdownText(text string) string {
+	return markdownLink.ReplaceAllString(markdownCell.Replace(text), `\$0`)
+}
 
 // markdown writes rows as a table; the first row has the headings. text reports whether a column is left-aligned.
 func markdown(b *strings.Builder, rows [][]string, text func(column int) bool) {
 	width := make([]int, len(rows[0]))
 	for _, cells := range rows {
 		for i, c := range cells {
-			cells[i] = markdownEscape.Replace(c)
+			cells[i] = markdownText(c)
 			width[i] = max(width[i], len([]rune(cells[i])))
 		}
 	}
@@ -269,7 +277,7 @@ func (t Table) writeMarkdown(w io.Writer) error {
 		if i > 0 || b.Len() > 0 {
 			b.WriteString("\n")
 		}
-		b.WriteString(markdownEscape.Replace(note) + "\n")
+		b.WriteString(markdownText(note) + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

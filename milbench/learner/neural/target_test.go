@@ -18,6 +18,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"synpool/backend/backendtest"
+	"synpool/internal/large"
 	"synpool/milbench"
 	"synpool/synlayer"
 )
@@ -194,6 +195,9 @@ func TestTargets(t *testing.T) {
 			poolings := []string{gated, dsmil}
 			if kind == milbench.ClassTarget {
 				poolings = append(poolings, syn, clam, acmil)
+			}
+			if blocks(b) {
+				poolings = large.Part(poolings, 3)
 			}
 			for _, pooling := range poolings {
 				c := setting(t, pooling)
