@@ -89,6 +89,7 @@ func TestTooLittleMemory(t *testing.T) {
 	}
 	for _, more := range [][]string{nil, {"--dry-run"}} {
 		o := milbenchOf(t.Context(), args("1MB", more...)...)
+		o.err = columnNotes.ReplaceAllString(o.err, "")
 		if o.code != exitUse || o.out != "" || strings.Count(o.err, "milbench: ") != 2 || strings.Count(o.err, "raise --memory") != 2 ||
 			!strings.Contains(o.err, "milbench: one: training needs ") || !strings.Contains(o.err, "milbench: two: training needs ") {
 			t.Errorf("exit code %d\n%s%s", o.code, o.out, o.err)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -53,6 +54,9 @@ func succeed(t *testing.T, args ...string) (out, stderr string) {
 	}
 	return o.out, o.err
 }
+
+// columnNotes are the lines that list the features of a table.
+var columnNotes = regexp.MustCompile(`milbench: note: [^\n|]*: features: [^\n|]*[\n|]`)
 
 // refuse wants a run to end with an exit code and to say want in one line on standard error, lines of the backend and
 // notes aside.

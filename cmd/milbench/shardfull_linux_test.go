@@ -32,7 +32,7 @@ wc -l <"$DISK/out/results.jsonl"`
 	if err != nil || strings.Contains(string(out), "no mount") {
 		t.Skipf("no file system of its own can be mounted here (%v): %s", err, out) // TestNoRoom of milbench/study needs none
 	}
-	lines := strings.Split(string(out), "\n")
+	lines := strings.Split(columnNotes.ReplaceAllString(string(out), ""), "\n")
 	for i, want := range []string{"full 75 milbench: ", "read-only 2 milbench: ", "merge read-only 2 milbench: ", "large 0 milbench: ", "merge 0 milbench: 80 results, ", "80"} {
 		if i >= len(lines) || !strings.HasPrefix(lines[i], want) {
 			t.Fatalf("no %q in line %d of\n%s", want, i+1, out)
