@@ -105,35 +105,6 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestAppend checks that a file is opened in its folder only.
-func TestAppend(t *testing.T) {
-	dir, other := t.TempDir(), filepath.Join(t.TempDir(), "other")
-	must(t, os.WriteFile(other, []byte("theirs"), 0o666))
-	f, err := Append(filepath.Join(dir, "file"))
-	must(t, err)
-	_, err = f.WriteString("ours")
-	must(t, errors.Join(err, f.Close()))
-	want(t, filepath.Join(dir, "file"), "ours")
-	for name, to := range map[string]string{"link": other, "new": other + "2"} {
-		link := filepath.Join(dir, name)
-		if os.Symlink(to, link) != nil {
-			t.Skip("no symbolic links")
-		}
-		for what, open := range map[string]func(string) error{
-			"Append": func(path string) error { _, err := Append(path); return err },
-			"Lock":   func(path string) error { _, err := Lock(path); return err },
-		} {
-			if err := open(link); err == nil || !strings.Contains(err.Error(), link) {
-				t.Errorf("%s of %s: %v", what, name, err)
-			}
-		}
-	}
-	want(t, other, "theirs")
-	if _, err := os.Lstat(other + "2"); err == nil {
-		t.Error("made a file outside")
-	}
-}
-
 // TestLock checks that one has the lock, that the others learn who, and that its file is gone afterwards.
 func TestLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), ".lock")

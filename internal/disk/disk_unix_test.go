@@ -3,6 +3,7 @@
 package disk
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -32,5 +33,32 @@ func TestPipe(t *testing.T) {
 	w.Close()
 	if text, err := ReadFile(filepath.Join("/dev/fd", fmt.Sprint(r.Fd()))); string(text) != "text" {
 		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// TestAppend checks that a file is opened in its folder only.
+func TestAppend(t *testing.T) {
+	dir, other := t.TempDir(), filepath.Join(t.TempDir(), "other")
+	must(t, os.WriteFile(other, []byte("theirs"), 0o666))
+	f, err := Append(filepath.Join(dir, "file"))
+	must(t, err)
+	_, err = f.WriteString("ours")
+	must(t, errors.Join(err, f.Close()))
+	want(t, filepath.Join(dir, "file"), "ours")
+	for name, to := range map[string]string{"link": other, "new": other + "2"} {
+		link := filepath.Join(dir, name)
+		must(t, os.Symlink(to, link))
+		for what, open := range map[string]func(string) error{
+			"Append": func(path string) error { _, err := Append(path); return err },
+			"Lock":   func(path string) error { _, err := Lock(path); return err },
+		} {
+			if err := open(link); err == nil || !strings.Contains(err.Error(), link) {
+				t.Errorf("%s of %s: %v", what, name, err)
+			}
+		}
+	}
+	want(t, other, "theirs")
+	if _, err := os.Lstat(other + "2"); err == nil {
+		t.Error("made a file outside")
 	}
 }
