@@ -12,7 +12,6 @@ import (
 
 	"synpool/milbench"
 	"synpool/milbench/calibrate"
-	"synpool/milbench/learner/modeldir"
 	"synpool/milbench/predict"
 	"synpool/milbench/study/report"
 )
@@ -61,14 +60,6 @@ func (k *calibrating) learn(ctx context.Context, by milbench.Learner, set *milbe
 		return fmt.Errorf("--calibrate: %w", err)
 	}
 	return nil
-}
-
-// save keeps what was learnt beside a model.
-func (k *calibrating) save(dir string) error {
-	if k.learnt == nil {
-		return nil
-	}
-	return modeldir.SaveCalibration(dir, k.learnt)
 }
 
 // writeCalibration prints how good the probabilities of held-out bags are, before and after.

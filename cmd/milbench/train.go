@@ -205,13 +205,13 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 			if facts, err = described(facts, model.About(), bags, toward.learnt); err != nil {
 				return err
 			}
+			model.Card().Facts = &facts
+			if toward.learnt != nil {
+				if err := model.Card().Calibrate(toward.learnt); err != nil {
+					return err
+				}
+			}
 			if err := model.Save(dir); err != nil {
-				return err
-			}
-			if err := modeldir.Describe(dir, facts); err != nil {
-				return err
-			}
-			if err := toward.save(dir); err != nil { // it belongs to the card as it is now
 				return err
 			}
 			if err := neural.RemoveCheckpoints(kept); err != nil {

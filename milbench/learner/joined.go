@@ -162,6 +162,9 @@ func (m *joinedModel) About() About {
 	return a
 }
 
+// Card implements [Model].
+func (m *joinedModel) Card() *modeldir.Card { return &m.card.Card }
+
 // Save implements [Model].
 func (m *joinedModel) Save(dir string) error {
 	c := m.card

@@ -24,6 +24,9 @@ type Model interface {
 	// If the model cannot score instances, the error wraps [ErrNoInstances].
 	Predict(ctx context.Context, bags []milbench.Instances, instances bool) ([]milbench.Prediction, error)
 
+	// Card is what [Model.Save] writes about the model. Set Facts, and call Calibrate, before saving.
+	Card() *modeldir.Card
+
 	// Save writes the model to a folder; see [modeldir.Save].
 	Save(dir string) error
 
@@ -247,6 +250,9 @@ func (m *classicModel) keep(fitted milbench.Model) (err error) {
 
 // About implements [Model].
 func (m *classicModel) About() About { return about(&m.card.Card, m.card.Setting) }
+
+// Card implements [Model].
+func (m *classicModel) Card() *modeldir.Card { return &m.card.Card }
 
 // Save implements [Model].
 func (m *classicModel) Save(dir string) error {

@@ -124,6 +124,8 @@ func (m plainNetwork) Predict(_ context.Context, bags []milbench.Instances, _ bo
 	return all, m.card.Check(bags)
 }
 
+func (m plainNetwork) Card() *modeldir.Card { return &m.card.Card }
+
 func (m plainNetwork) Save(dir string) error {
 	return modeldir.Save(dir, &m.card, func(folder string) error { return modeldir.WriteJSON(folder, "x.json", 1) })
 }

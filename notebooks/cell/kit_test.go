@@ -19,7 +19,6 @@ import (
 
 	"synpool/milbench/calibrate"
 	"synpool/milbench/dataset/generate"
-	"synpool/milbench/learner/modeldir"
 	"synpool/milbench/learner/networks"
 	"synpool/milbench/predict"
 	"synpool/milbench/results"
@@ -398,9 +397,9 @@ func TestSaveCalibration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := modeldir.SaveCalibration(from, learnt); err != nil {
-		t.Fatal(err)
-	}
+	model := Must(Load(from).load())
+	Check(model.Card().Calibrate(learnt))
+	Check(model.Save(from))
 	Save(Load(from), to)
 	if p := Load(to).Predict(bags).Bags()[0]; p.Calibration != "platt" {
 		t.Errorf("calibration %q", p.Calibration)

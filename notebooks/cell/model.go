@@ -110,12 +110,10 @@ func (m *Model) calibrate(method calibrate.Method) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return dir, keep(dir, func(to string) error {
-		if err := model.Save(to); err != nil {
-			return err
-		}
-		return modeldir.SaveCalibration(to, learnt)
-	})
+	if err := model.Card().Calibrate(learnt); err != nil {
+		return "", err
+	}
+	return dir, keep(dir, model.Save)
 }
 
 // Calibration returns what [Model.Calibrate] has learnt, with the Brier score, log-loss and calibration error of the held-out
@@ -447,27 +445,13 @@ func Save(what any, path string) {
 	fmt.Println("saved in", path)
 }
 
-// save saves the model with its calibration.
+// save saves the model with its calibration and all else that its card says.
 func (m *Model) save(path string) error {
 	model, err := m.load()
 	if err != nil {
 		return err
 	}
-	from, err := m.dir()
-	if err != nil {
-		return err
-	}
-	calibration, err := predict.Calibration(from)
-	if err != nil {
-		return err
-	}
-	if err := modeldir.CanSave(path); err != nil {
-		return err
-	}
-	if err := model.Save(path); err != nil || calibration == nil {
-		return err
-	}
-	return modeldir.SaveCalibration(path, calibration)
+	return model.Save(path)
 }
 
 // table returns predictions as rows of cells, the header first.

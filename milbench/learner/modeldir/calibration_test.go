@@ -9,32 +9,47 @@ import (
 	"testing"
 )
 
+// TestCalibration checks that a calibration is part of the card.
 func TestCalibration(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "model")
-	if err := SaveCalibration(dir, 1.5); !errors.Is(err, ErrNoModel) {
-		t.Errorf("without a model: %v", err)
-	}
-	saveParts(t, dir, 1)
 	var got float64
-	if found, err := LoadCalibration(dir, &got); found || err != nil {
-		t.Errorf("%v, %v of a model without", found, err)
-	}
-	for _, want := range []float64{1.5, 2.5} { // the second replaces the first
-		if err := SaveCalibration(dir, want); err != nil {
+	for _, want := range []any{nil, 1.5, 2.5, nil} { // each model replaces the one before
+		c := newNumberCard(1)
+		if want != nil {
+			if err := c.Calibrate(want); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := Save(dir, c, func(folder string) error { return WriteJSON(folder, "number.json", 1) }); err != nil {
 			t.Fatal(err)
 		}
-		if found, err := LoadCalibration(dir, &got); !found || err != nil || got != want {
+		if found, err := LoadCalibration(dir, &got); found != (want != nil) || err != nil || found && got != want {
 			t.Errorf("%v, %v, %v, want %v", got, found, err, want)
 		}
+		var text string
+		if _, err := LoadCalibration(dir, &text); (want != nil) != errors.Is(err, ErrNoModel) {
+			t.Errorf("a number read as text: %v", err)
+		}
 	}
-	if n, err := load(dir); n != 1 || err != nil {
-		t.Errorf("the model beside it: %v, %v", n, err)
-	}
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 3 {
-		t.Errorf("%v, %v", entries, err)
-	}
+}
 
-	// Damage, and a value of another type.
+// TestOldCalibration reads the file that version 0.1 wrote beside the card.
+func TestOldCalibration(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "model")
+	saveParts(t, dir, 1)
+	c, _, err := Inspect(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := besideCard{Model: c.Sum, Calibration: []byte("2.5")}
+	b.Sum = b.sum()
+	if err := WriteJSON(dir, calibrationName, b); err != nil {
+		t.Fatal(err)
+	}
+	var got float64
+	if found, err := LoadCalibration(dir, &got); !found || err != nil || got != 2.5 {
+		t.Errorf("%v, %v, %v", got, found, err)
+	}
 	path := filepath.Join(dir, calibrationName)
 	good, err := os.ReadFile(path)
 	if err != nil {
@@ -51,11 +66,6 @@ func TestCalibration(t *testing.T) {
 	if err := os.WriteFile(path, good, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	var text string
-	if found, err := LoadCalibration(dir, &text); found || !errors.Is(err, ErrNoModel) {
-		t.Errorf("a number read as text: %v, %v", found, err)
-	}
-
 	// Another model has none, even if the file of the old one is still there.
 	saveParts(t, dir, 2)
 	if _, err := os.Stat(path); err == nil {

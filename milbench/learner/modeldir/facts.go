@@ -28,7 +28,7 @@ type Facts struct {
 	// Calibration says how scores become probabilities; empty if they do not.
 	Calibration string `json:"calibration,omitempty"`
 
-	// Limits are sentences that say what the model must not be used for. [Describe] derives them from the other fields.
+	// Limits are sentences that say what the model must not be used for. [Save] derives them from the other fields.
 	Limits []string `json:"limits"`
 }
 

@@ -1,8 +1,8 @@
 // Package modeldir stores a trained model of any kind in a folder. The folder holds a card, model.json, and a folder
 // named by the card with the files of the model's parameters.
 //
-// The card lists the SHA-256 of every file. It is moved into place last and atomically, so the folder always holds the
-// complete old model, the complete new one, or none yet.
+// The card lists the SHA-256 of every file, and says all else about the model. When everything is on the disk it is moved into
+// place last and atomically, so the folder always holds the complete old model, the complete new one, or none yet.
 package modeldir
 
 import (
@@ -22,6 +22,7 @@ import (
 	"strconv"
 	"strings"
 
+	"synpool/internal/disk"
 	"synpool/milbench"
 )
 
@@ -73,7 +74,9 @@ type Card struct {
 	Parameters string            `json:"parameters"` // folder of the parameters
 	Files      map[string]string `json:"files"`      // SHA-256 of each of its files
 
-	Facts *Facts `json:"facts,omitempty"` // written by [Describe]; nil on cards of earlier versions
+	Facts *Facts `json:"facts,omitempty"` // nil if nobody has described the model
+
+	Calibration json.RawMessage `json:"calibration,omitempty"` // see [Card.Calibrate]; nil if there is none
 }
 
 // Common returns the card itself, for structs that embed it.
@@ -84,7 +87,7 @@ type Carded interface{ Common() *Card }
 
 // Save writes a model to the folder dir and creates it if necessary. An existing folder must be empty or hold a model,
 // which is replaced. write must put the parameter files into the given folder; subfolders are allowed. Save fills in
-// the card's fields about these files.
+// the card's fields about these files, and the limits among its facts.
 //
 // If Save fails, the old model remains. If it is killed, [Read] ignores what it left behind, and the next Save removes
 // it.
@@ -116,6 +119,7 @@ func save(dir string, card Carded, write func(folder string) error) (err error) 
 	if err := os.Rename(written, filepath.Join(dir, cardName)); err != nil {
 		return err
 	}
+	disk.SyncFolder(dir)
 	// The model is saved. The next Save removes what cannot be removed now.
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
@@ -195,7 +199,7 @@ func mayHold(dir string) error {
 	return nil
 }
 
-// writeCard writes the card to the parameters' folder and returns its path.
+// writeCard writes the card to the parameters' folder and returns its path. All files are on the disk then.
 func writeCard(folder, parameters string, card Carded) (string, error) {
 	names, err := list(folder)
 	if err != nil {
@@ -204,11 +208,21 @@ func writeCard(folder, parameters string, card Carded) (string, error) {
 	c := card.Common()
 	c.Format, c.Sum, c.Parameters, c.Files = format, "", parameters, map[string]string{}
 	for _, name := range names {
-		data, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(name)))
+		f, err := os.OpenFile(filepath.Join(folder, filepath.FromSlash(name)), os.O_RDWR, 0)
 		if err != nil {
 			return "", err
 		}
+		data, err := io.ReadAll(f)
+		if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+			return "", err
+		}
 		c.Files[name] = sum256(data)
+	}
+	if c.Facts != nil {
+		if err := c.Facts.check(c.NumFeatures); err != nil {
+			return "", err
+		}
+		c.Facts.Limits = c.limits()
 	}
 	data, err := json.MarshalIndent(card, "", "  ")
 	if err != nil {
@@ -217,12 +231,7 @@ func writeCard(folder, parameters string, card Carded) (string, error) {
 	data = append(data, '\n')
 	c.Sum = sum256(data)
 	written := filepath.Join(folder, cardName)
-	return written, os.WriteFile(written, signed(data), 0o666)
-}
-
-// signed fills in the empty sum field of a card.
-func signed(card []byte) []byte {
-	return bytes.Replace(card, []byte(`"sum": ""`), fmt.Appendf(nil, `"sum": %q`, sum256(card)), 1)
+	return written, disk.WriteFile(written, bytes.Replace(data, []byte(`"sum": ""`), fmt.Appendf(nil, `"sum": %q`, c.Sum), 1))
 }
 
 // list returns the slash-separated names of all files below a folder. It also lists folders without files, and anything
@@ -283,6 +292,9 @@ func Read(dir string, card Carded) error {
 	}
 	if err := parse(data, kind, card); err != nil {
 		return damaged(err)
+	}
+	if err := card.Common().addOld(dir); err != nil {
+		return err
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -19,6 +19,9 @@ import (
 // ErrNoModel is wrapped by errors that say that a folder holds no model that [Load] can read in this version.
 var ErrNoModel = modeldir.ErrNoModel
 
+// Card is what [Model.Save] writes about the model.
+func (m *Model) Card() *modeldir.Card { return &m.card.Card }
+
 // Save writes the model to the folder dir and creates it if necessary. An existing folder must be empty or hold a
 // model, which is replaced. The parameters are a GoMLX checkpoint. If Save fails or is killed, the old model remains
 // ([modeldir.Save]).
