@@ -12,6 +12,7 @@ import (
 
 	"synpool/milbench"
 	"synpool/milbench/calibrate"
+	"synpool/milbench/learner/modeldir"
 	"synpool/milbench/predict"
 	"synpool/milbench/study/report"
 )
@@ -97,7 +98,11 @@ const reliabilityFigure = "reliability"
 
 // drawReliability draws the reliability diagram of a model with a calibration.
 func (p *program) drawReliability(dir, file string) error {
-	l, err := predict.Calibration(dir)
+	card, _, err := modeldir.Inspect(dir)
+	if err != nil {
+		return err
+	}
+	l, err := predict.Calibration(dir, &card)
 	if err != nil {
 		return err
 	}

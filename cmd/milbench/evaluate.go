@@ -58,10 +58,13 @@ a table, a folder of arrays or a MATLAB file: milbench help files.`,
   milbench evaluate model slides --labels slides.csv --group case_id --json`,
 		Args: arguments(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			card, _, err := modeldir.Inspect(args[0])
+			nets := p.networks(true, 0, 0, "")
+			defer nets.End()
+			model, err := learner.Trainer{Networks: nets}.Load(args[0])
 			if err != nil {
 				return err
 			}
+			card := model.Card()
 			o := &columns.options
 			o.Judged, o.Numbers, o.Classes = true, card.Target == milbench.RealTarget, card.Classes
 			if card.Target == milbench.BinaryTarget && o.Classes == nil {
@@ -78,26 +81,20 @@ a table, a folder of arrays or a MATLAB file: milbench help files.`,
 			if err != nil {
 				return err
 			}
-			nets := p.networks(true, 0, 0, "")
-			defer nets.End()
-			model, err := learner.Trainer{Networks: nets}.Load(args[0])
-			if err != nil {
-				return err
-			}
 			if err := predict.Fits(model.About(), args[0], set, args[1]); err != nil {
 				return err
 			}
-			if set, err = evaluate.Relabel(set, &card); err != nil {
+			if set, err = evaluate.Relabel(set, card); err != nil {
 				return err
 			}
 			if set, err = set.Impute(model.About().Missing); err != nil {
 				return err
 			}
-			calibration, err := predict.Calibration(args[0])
+			calibration, err := predict.Calibration(args[0], card)
 			if err != nil {
 				return err
 			}
-			report, err := evaluated(c.Context(), model, &card, calibration, set, seed)
+			report, err := evaluated(c.Context(), model, card, calibration, set, seed)
 			if s := stoppedBy(c.Context()); s != nil && err != nil {
 				return s
 			}

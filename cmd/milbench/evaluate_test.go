@@ -132,7 +132,7 @@ func TestShow(t *testing.T) {
 		t.Fatal(err)
 	}
 	refuse(t, exitUse, path, "show", plain)
-	refuse(t, exitUse, path, "evaluate", plain, file)
+	refuse(t, exitUse, plain+": not a model of this version of milbench: model.json", "evaluate", plain, file)
 	refuse(t, exitUse, "it has no model.json", "show", t.TempDir())
 }
 

@@ -12,7 +12,6 @@ import (
 	"synpool/milbench"
 	"synpool/milbench/evaluate"
 	"synpool/milbench/learner"
-	"synpool/milbench/learner/modeldir"
 	"synpool/milbench/predict"
 )
 
@@ -110,7 +109,7 @@ those of the file become the medians of its training set. See milbench help file
 			if about.Leaked {
 				p.note("note: %s was trained with a column that leaks the labels; its scores mean nothing for bags without that column", args[0])
 			}
-			calibration, err := predict.Calibration(args[0])
+			calibration, err := predict.Calibration(args[0], model.Card())
 			if err != nil {
 				return err
 			}
@@ -124,12 +123,8 @@ those of the file become the medians of its training set. See milbench help file
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[1], err)
 			}
-			card, _, err := modeldir.Inspect(args[0])
-			if err != nil {
-				return err
-			}
-			if card.Facts != nil {
-				unlike, err := evaluate.Warn(card.Facts.Data, set)
+			if facts := model.Card().Facts; facts != nil {
+				unlike, err := evaluate.Warn(facts.Data, set)
 				if err != nil {
 					return err
 				}

@@ -184,8 +184,16 @@ func (t Trainer) NeedsNetworks(setting json.RawMessage) bool {
 	return !onebyone.Learner{Entries: t.entries()}.Learns(setting)
 }
 
-// Load reads a model of any kind. Errors about its files wrap [modeldir.ErrNoModel].
-func (t Trainer) Load(dir string) (Model, error) { return t.load(dir, 0) }
+// Load reads a model of any kind. If another process replaces the model meanwhile, Load reads the new one. Errors about its files
+// wrap [modeldir.ErrNoModel].
+func (t Trainer) Load(dir string) (Model, error) {
+	for {
+		replaced := modeldir.Watch(dir)
+		if m, err := t.load(dir, 0); err == nil || !replaced() {
+			return m, err
+		}
+	}
+}
 
 // load reads a model; deep is the number of models around it.
 func (t Trainer) load(dir string, deep int) (Model, error) {

@@ -671,3 +671,29 @@ func TestUnable(t *testing.T) {
 		}
 	}
 }
+
+// TestLoadReplaced: a model that is replaced again and again can be read at any moment.
+func TestLoadReplaced(t *testing.T) {
+	m, dir := roundTrip(t, Trainer{}, json.RawMessage(`{"learner":"statistics-svm","statistics":"min max mean","gamma":1,"c":3,"balanced":true}`), shifted(t, 12, false), false)
+	saved := make(chan error)
+	go func() {
+		var err error
+		for range 100 {
+			err = errors.Join(err, m.Save(dir))
+		}
+		saved <- err
+	}()
+	for {
+		select {
+		case err := <-saved:
+			if err != nil {
+				t.Error(err)
+			}
+			return
+		default:
+			if _, err := (Trainer{}).Load(dir); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}

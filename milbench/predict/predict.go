@@ -364,10 +364,10 @@ func WriteInstances(w io.Writer, about learner.About, rows []Bag) error {
 // Decimal formats a number with the precision of networks, float32.
 func Decimal(v float64) string { return strconv.FormatFloat(v, 'g', -1, 32) }
 
-// Calibration reads the calibration of the model in a folder. It returns nil if there is none.
-func Calibration(dir string) (*calibrate.Learnt, error) {
+// Calibration returns the calibration on the card of the model in dir. It returns nil if there is none.
+func Calibration(dir string, card *modeldir.Card) (*calibrate.Learnt, error) {
 	var l calibrate.Learnt
-	found, err := modeldir.LoadCalibration(dir, &l)
+	found, err := card.LoadCalibration(&l)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}

@@ -118,7 +118,10 @@ func (m *Model) calibrate(method calibrate.Method) (string, error) {
 
 // Calibration returns what [Model.Calibrate] has learnt, with the Brier score, log-loss and calibration error of the held-out
 // bags before and after; nil for a model without calibration. [Show] draws it as a reliability diagram.
-func (m *Model) Calibration() *calibrate.Learnt { return Must(predict.Calibration(Must(m.dir()))) }
+func (m *Model) Calibration() *calibrate.Learnt {
+	card := Must(m.load()).Card()
+	return Must(predict.Calibration(card.Set, card))
+}
 
 // oneByOne trains and reads networks on the backend of the cell.
 var oneByOne = &networks.Networks{Start: func() (neural.Trainer, error) {
@@ -235,11 +238,7 @@ func (m *Model) score(model learner.Model, set *milbench.Set, name string, insta
 	if err := predict.Fits(about, m.name, set, name); err != nil {
 		return nil, err
 	}
-	dir, err := m.dir()
-	if err != nil {
-		return nil, err
-	}
-	calibration, err := predict.Calibration(dir)
+	calibration, err := predict.Calibration(about.Set, model.Card())
 	if err != nil {
 		return nil, err
 	}
@@ -249,7 +248,7 @@ func (m *Model) score(model learner.Model, set *milbench.Set, name string, insta
 	}
 	notes := leakNotes(about)
 	if !instances {
-		unlike, err := m.unlike(dir, set)
+		unlike, err := m.unlike(model.Card(), set)
 		if err != nil {
 			return nil, err
 		}
@@ -264,7 +263,7 @@ func (m *Model) score(model learner.Model, set *milbench.Set, name string, insta
 }
 
 // unlike returns a warning of features that are unlike those of training, "" if none is or these are not known.
-func (m *Model) unlike(dir string, set *milbench.Set) (string, error) {
+func (m *Model) unlike(card *modeldir.Card, set *milbench.Set) (string, error) {
 	if m.bags != nil {
 		o, err := m.bags.training()
 		if err != nil {
@@ -280,9 +279,8 @@ func (m *Model) unlike(dir string, set *milbench.Set) (string, error) {
 		}
 		return evaluate.Warn(train, set)
 	}
-	card, _, err := modeldir.Inspect(dir)
-	if err != nil || card.Facts == nil {
-		return "", err
+	if card.Facts == nil {
+		return "", nil
 	}
 	return evaluate.Warn(card.Facts.Data, set)
 }

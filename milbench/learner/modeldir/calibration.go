@@ -28,11 +28,10 @@ func (c *Card) Calibrate(learnt any) (err error) {
 	return err
 }
 
-// LoadCalibration reads the value that [Card.Calibrate] put on the card of the model in dir, and reports whether there is one.
-func LoadCalibration(dir string, into any) (found bool, err error) {
-	_, c, err := inspect(dir)
-	if err != nil || c.Calibration == nil {
-		return false, err
+// LoadCalibration reads the value that [Card.Calibrate] put on the card, and reports whether there is one.
+func (c *Card) LoadCalibration(into any) (found bool, err error) {
+	if c.Calibration == nil {
+		return false, nil
 	}
 	if err := strict(c.Calibration, into); err != nil {
 		return false, Damaged("the calibration: %v", err)

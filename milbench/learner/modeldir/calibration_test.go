@@ -23,11 +23,11 @@ func TestCalibration(t *testing.T) {
 		if err := Save(dir, c, func(folder string) error { return WriteJSON(folder, "number.json", 1) }); err != nil {
 			t.Fatal(err)
 		}
-		if found, err := LoadCalibration(dir, &got); found != (want != nil) || err != nil || found && got != want {
+		if found, err := calibrationIn(dir, &got); found != (want != nil) || err != nil || found && got != want {
 			t.Errorf("%v, %v, %v, want %v", got, found, err, want)
 		}
 		var text string
-		if _, err := LoadCalibration(dir, &text); (want != nil) != errors.Is(err, ErrNoModel) {
+		if _, err := calibrationIn(dir, &text); (want != nil) != errors.Is(err, ErrNoModel) {
 			t.Errorf("a number read as text: %v", err)
 		}
 	}
@@ -47,7 +47,7 @@ func TestOldCalibration(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got float64
-	if found, err := LoadCalibration(dir, &got); !found || err != nil || got != 2.5 {
+	if found, err := calibrationIn(dir, &got); !found || err != nil || got != 2.5 {
 		t.Errorf("%v, %v, %v", got, found, err)
 	}
 	path := filepath.Join(dir, calibrationName)
@@ -59,7 +59,7 @@ func TestOldCalibration(t *testing.T) {
 		if err := os.WriteFile(path, bad, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if found, err := LoadCalibration(dir, &got); found || !errors.Is(err, ErrNoModel) || strings.Contains(err.Error(), "\n") {
+		if found, err := calibrationIn(dir, &got); found || !errors.Is(err, ErrNoModel) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, %v", what, found, err)
 		}
 	}
@@ -74,10 +74,19 @@ func TestOldCalibration(t *testing.T) {
 	if err := os.WriteFile(path, good, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if found, err := LoadCalibration(dir, &got); found || err != nil {
+	if found, err := calibrationIn(dir, &got); found || err != nil {
 		t.Errorf("that of another model: %v, %v", found, err)
 	}
 	if n, err := load(dir); n != 2 || err != nil {
 		t.Errorf("the model beside it: %v, %v", n, err)
 	}
+}
+
+// calibrationIn reads the calibration of the model in a folder.
+func calibrationIn(dir string, into any) (bool, error) {
+	c, _, err := Inspect(dir)
+	if err != nil {
+		return false, err
+	}
+	return c.LoadCalibration(into)
 }

@@ -281,6 +281,16 @@ func Kind(dir string) (string, error) {
 	return head.Kind, nil
 }
 
+// Watch returns a function that reports whether another model has been saved to dir since.
+func Watch(dir string) (replaced func() bool) {
+	name := filepath.Join(dir, cardName)
+	before, missing := os.Stat(name)
+	return func() bool {
+		now, err := os.Stat(name)
+		return err == nil && (missing != nil || !os.SameFile(before, now) || !before.ModTime().Equal(now.ModTime()))
+	}
+}
+
 // Read reads the card of the model that [Save] wrote to the folder dir. card must be of the expected kind. The error
 // wraps [ErrNoModel] if the card is damaged, a file does not belong to the model, or the model has another kind or
 // version. Read does not check the content of the files; [Card.Open] does.
