@@ -58,6 +58,9 @@ func (o Options) setTargets(s *milbench.Set, words []string) error {
 		i := slices.IndexFunc(words, func(word string) bool { _, err := milbench.ParseNumber(word); return err != nil })
 		return fmt.Errorf("bag %s has label %q, which is not a number; leave --numbers out", s.Bags[i].ID, words[i])
 	}
+	if i := slices.IndexFunc(words, func(word string) bool { return strings.ContainsAny(word, ";|") }); i >= 0 {
+		return fmt.Errorf("bag %s has several labels, %q: one label at a time; write a column for each and name one with --label, or write a class without ; and |", s.Bags[i].ID, words[i])
+	}
 	switch {
 	case o.Numbers:
 		s.Kind = milbench.RealTarget

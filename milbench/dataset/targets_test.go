@@ -92,6 +92,8 @@ func TestTargetsRefused(t *testing.T) {
 		{[]string{"0", "1", "nan", "1"}, `toy: bag b2 has no label ("nan" counts as a missing value); give it one, call the class by another word, or leave the bag out`},
 		{[]string{"1", "NA"}, `toy: bag b1 has no label ("NA" counts as a missing value)`},
 		{[]string{"a", "b", "?"}, `toy: bag b2 has no label ("?" counts as a missing value)`},
+		{[]string{"er;pr", "none;her2"}, `toy: bag b0 has several labels, "er;pr": one label at a time`},
+		{[]string{"er", "er|her2", "er"}, `toy: bag b1 has several labels, "er|her2"`},
 		{[]string{"yes", "no", "Yes"}, `toy: bag b2 has label "Yes", and there is "yes"; write labels of one class alike`},
 		{[]string{"class", "0", "1", "0", "1"}, `toy: bag b0 has label "class", and the labels of all other bags are numbers; correct it`},
 	} {
