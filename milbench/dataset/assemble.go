@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"math"
 
 	"synpool/milbench"
 )
@@ -39,11 +40,36 @@ func (o Options) assemble(s *milbench.Set, words []string) (*milbench.Set, error
 		if err := o.setTargets(s, words); err != nil {
 			return nil, fmt.Errorf("%s: %w", s.Name, err)
 		}
+		o.noteFar(s)
 		if !o.Judged {
 			validate = s.Validate
 		}
 	}
 	return sealed(s, validate)
+}
+
+// far is the distance from the median, in robust standard deviations, from which on a target is named.
+const far = 20
+
+// noteFar names targets that are far from the others, such as -999 for a missing one.
+func (o Options) noteFar(s *milbench.Set) {
+	if s.Kind != milbench.RealTarget && s.Kind != milbench.SurvivalTarget {
+		return
+	}
+	var values []float64
+	for _, b := range s.Bags {
+		values = append(values, b.Value)
+	}
+	middle, spread := milbench.Robust(values)
+	var named []string
+	for _, b := range s.Bags {
+		if spread > 0 && math.Abs(b.Value-middle) > far*spread {
+			named = append(named, fmt.Sprintf("%s %v", b.ID, b.Value))
+		}
+	}
+	if len(named) > 0 {
+		o.note("%s: %d of %d targets are far from the median, %.4g: %s; are they right?", s.Name, len(named), len(s.Bags), middle, few(named))
+	}
 }
 
 // sealed validates, packs and seals a set.

@@ -124,7 +124,7 @@ func (r *rounding) forSet(features int) []float64 {
 func (r *rounding) centres() (centre []float64, err error) {
 	for _, j := range slices.Sorted(maps.Keys(r.columns)) {
 		m := r.columns[j]
-		middle, spread := medianAndSpread(m.sample)
+		middle, spread := milbench.Robust(m.sample)
 		square, near := 0.0, 0.0
 		for _, v := range m.sample {
 			if math.Abs(v-middle) <= 10*spread {
@@ -151,29 +151,6 @@ func (r *rounding) centres() (centre []float64, err error) {
 		}
 	}
 	return centre, nil
-}
-
-// medianAndSpread returns the median and 1.4826 times the median distance from it, of the values that differ if most are
-// equal. This is the standard deviation for a normal distribution. It sorts the values.
-func medianAndSpread(values []float64) (middle, spread float64) {
-	median := func(v []float64) float64 {
-		slices.Sort(v)
-		return v[(len(v)-1)/2]/2 + v[len(v)/2]/2
-	}
-	if len(values) == 0 {
-		return 0, 0
-	}
-	middle = median(values)
-	var off []float64
-	for _, v := range values {
-		off = append(off, math.Abs(v-middle))
-	}
-	if spread = median(off); spread == 0 {
-		if off = slices.DeleteFunc(off, func(d float64) bool { return d == 0 }); len(off) > 0 {
-			spread = median(off)
-		}
-	}
-	return middle, 1.4826 * spread
 }
 
 // called returns a name for a column.

@@ -204,3 +204,28 @@ func TestSetPositive(t *testing.T) {
 		}
 	}
 }
+
+// TestFarTargets: targets far from the others are named, whatever their unit; others are not.
+func TestFarTargets(t *testing.T) {
+	for want, table := range map[string]string{
+		"toy: 1 of 12 targets are far from the median, 6: b11 -999; are they right?":   "bag,target,x\n%s,-999,1\n",
+		"toy: 1 of 12 targets are far from the median, 7: b11 1000.5; are they right?": "bag,target,x\n%s,1000.5,1\n",
+		"toy: 1 of 12 targets are far from the median, 7e-09: b11 1; are they right?":  "bag,target,x\n%s,1,1\n",
+		"toy: 1 of 12 targets are far from the median, 7: b11 9999; are they right?":   "bag,time,event,x\n%s,9999,1,1\n",
+		"": "bag,target,x\n%s,12.5,1\n",
+	} {
+		text, unit := strings.Replace(table, "%s", "b11", 1), ".5"
+		if strings.Contains(want, "e-09") {
+			unit = ".5e-9"
+		}
+		for i := range 11 {
+			text += fmt.Sprintf("b%d,%d%s,%s%d\n", i, i+1, unit, strings.Repeat("1,", strings.Count(table, "event")), i*i%7)
+		}
+		var notes []string
+		_, err := Options{Note: func(note string) { notes = append(notes, note) }}.ReadCSV(strings.NewReader(text), "toy")
+		far := slices.DeleteFunc(notes, func(note string) bool { return !strings.Contains(note, "far from") })
+		if err != nil || strings.Join(far, "\n") != want {
+			t.Errorf("%q: %q, %v", want, far, err)
+		}
+	}
+}

@@ -254,7 +254,12 @@ func (t target) targets(train []milbench.Example) (s Targets) {
 	switch t.kind {
 	case milbench.RealTarget:
 		if t.minimised == huber {
-			return robust(train)
+			var values []float64
+			for _, e := range train {
+				values = append(values, e.Value)
+			}
+			s.Mean, s.SD = milbench.Robust(values)
+			return s
 		}
 		n := float64(len(train))
 		for _, e := range train {
@@ -280,33 +285,6 @@ func (t target) targets(train []milbench.Example) (s Targets) {
 		}
 	}
 	return s
-}
-
-// robust returns the median of real targets and the unit of Huber's loss.
-func robust(train []milbench.Example) (s Targets) {
-	var values []float64
-	for _, e := range train {
-		values = append(values, e.Value)
-	}
-	s.Mean = median(values)
-	for i, v := range values {
-		values[i] = math.Abs(v - s.Mean)
-	}
-	if s.SD = median(values); s.SD == 0 {
-		s.SD = median(slices.DeleteFunc(values, func(v float64) bool { return v == 0 }))
-	}
-	s.SD *= 1.482602218505602 // 1/Φ⁻¹(3/4)
-	return s
-}
-
-// median sorts values and returns their median, or 0 if there are none.
-func median(values []float64) float64 {
-	n := len(values)
-	if n == 0 {
-		return 0
-	}
-	slices.Sort(values)
-	return values[(n-1)/2]/2 + values[n/2]/2
 }
 
 // unit returns the divisor of real targets.
