@@ -13,6 +13,7 @@ type Profile struct {
 	Instances int           `json:"instances"`
 	Classes   []ClassNumber `json:"classes,omitempty"` // for survival, events and censored bags; empty for real targets
 	Groups    int           `json:"groups,omitempty"`  // number of distinct groups if every bag has one, otherwise 0
+	Time      float64       `json:"time,omitempty"`    // median time of a survival target
 
 	// Units is the number of independent draws: groups, plus bags without a group ([Units]). Concentration is the sum
 	// of the squares of their shares of the instances. It is 1/Units if all shares are equal.
@@ -114,6 +115,13 @@ func ProfileOf(s *Set) (Profile, error) {
 	}
 	if w.n == 0 {
 		return Profile{}, fmt.Errorf("%s: no instances to describe", s.Name)
+	}
+	if s.Kind == SurvivalTarget {
+		var times []float64
+		for _, b := range s.Bags {
+			times = append(times, b.Value)
+		}
+		p.Time = median(times)
 	}
 	p.Instances, p.Concentration = w.n, w.squares/(float64(w.n)*float64(w.n))
 	p.Features = w.profiles(p.Units)

@@ -182,8 +182,13 @@ func evaluated(ctx context.Context, model learner.Model, card *modeldir.Card, ca
 	if facts == nil {
 		e.warn("the model's card has no profile of its training data, so the new bags cannot be compared with it; train the model again")
 		facts = &modeldir.Facts{}
-	} else if err := e.compare(facts.Data, fresh, set); err != nil {
-		return nil, err
+	} else {
+		if unit := evaluate.OtherUnit(facts.Data, fresh); unit != "" {
+			e.warn("%s", unit)
+		}
+		if err := e.compare(facts.Data, fresh, set); err != nil {
+			return nil, err
+		}
 	}
 	switch {
 	case set.Kind != milbench.BinaryTarget:

@@ -48,27 +48,36 @@ func (o Options) assemble(s *milbench.Set, words []string) (*milbench.Set, error
 	return sealed(s, validate)
 }
 
-// far is the distance from the median, in robust standard deviations, from which on a target is named.
-const far = 20
+// Distances from the median, in robust standard deviations, from which on a target is named. That of survival is for the logarithms of
+// times, which have long tails.
+const (
+	farTarget = 20
+	farTime   = 5
+)
 
 // noteFar names targets that are far from the others, such as -999 for a missing one.
 func (o Options) noteFar(s *milbench.Set) {
-	if s.Kind != milbench.RealTarget && s.Kind != milbench.SurvivalTarget {
+	limit, scale := float64(farTarget), func(v float64) float64 { return v }
+	switch s.Kind {
+	case milbench.RealTarget:
+	case milbench.SurvivalTarget:
+		limit, scale = farTime, func(v float64) float64 { return math.Log(max(v, math.SmallestNonzeroFloat64)) }
+	default:
 		return
 	}
 	var values []float64
 	for _, b := range s.Bags {
-		values = append(values, b.Value)
+		values = append(values, scale(b.Value))
 	}
 	middle, spread := milbench.Robust(values)
 	var named []string
 	for _, b := range s.Bags {
-		if spread > 0 && math.Abs(b.Value-middle) > far*spread {
+		if far := scale(b.Value) - middle; spread > 0 && (far > limit*spread || s.Kind == milbench.RealTarget && -far > limit*spread) {
 			named = append(named, fmt.Sprintf("%s %v", b.ID, b.Value))
 		}
 	}
 	if len(named) > 0 {
-		o.note("%s: %d of %d targets are far from the median, %.4g: %s; are they right?", s.Name, len(named), len(s.Bags), middle, few(named))
+		o.note("%s: %d of %d targets are far from the others: %s; are they right?", s.Name, len(named), len(s.Bags), few(named))
 	}
 }
 

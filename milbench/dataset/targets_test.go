@@ -208,14 +208,14 @@ func TestSetPositive(t *testing.T) {
 // TestFarTargets: targets far from the others are named, whatever their unit; others are not.
 func TestFarTargets(t *testing.T) {
 	for want, table := range map[string]string{
-		"toy: 1 of 12 targets are far from the median, 6: b11 -999; are they right?":   "bag,target,x\n%s,-999,1\n",
-		"toy: 1 of 12 targets are far from the median, 7: b11 1000.5; are they right?": "bag,target,x\n%s,1000.5,1\n",
-		"toy: 1 of 12 targets are far from the median, 7e-09: b11 1; are they right?":  "bag,target,x\n%s,1,1\n",
-		"toy: 1 of 12 targets are far from the median, 7: b11 9999; are they right?":   "bag,time,event,x\n%s,9999,1,1\n",
+		"toy: 1 of 12 targets are far from the others: b11 -999; are they right?":   "bag,target,x\n%s,-999,1\n",
+		"toy: 1 of 12 targets are far from the others: b11 1000.5; are they right?": "bag,target,x\n%s,1000.5,1\n",
+		"toy: 1 of 12 targets are far from the others: b11 1; are they right?":      "bag,target,x\n%s,1,1\n",
+		"toy: 1 of 12 targets are far from the others: b11 9999; are they right?":   "bag,time,event,x\n%s,9999,1,1\n",
 		"": "bag,target,x\n%s,12.5,1\n",
 	} {
 		text, unit := strings.Replace(table, "%s", "b11", 1), ".5"
-		if strings.Contains(want, "e-09") {
+		if strings.Contains(want, "b11 1;") {
 			unit = ".5e-9"
 		}
 		for i := range 11 {

@@ -93,6 +93,15 @@ func (s Shift) Warning() string {
 	return fmt.Sprintf("%s unlike those of training (of %d features): %s", Are(len(parts), "feature"), len(s.Features), text)
 }
 
+// OtherUnit says in one line that the median times of training and new bags differ by more than a factor of 5, as months and
+// years do; "" if they do not, or are not known.
+func OtherUnit(train, fresh milbench.Profile) string {
+	if train.Time <= 0 || fresh.Time <= 0 || max(train.Time/fresh.Time, fresh.Time/train.Time) <= 5 {
+		return ""
+	}
+	return fmt.Sprintf("the median time is %.3g, and was %.3g in training: are both in one unit, say months?", fresh.Time, train.Time)
+}
+
 // Are counts things with their verb.
 func Are(n int, thing string) string {
 	if n == 1 {

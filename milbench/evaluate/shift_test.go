@@ -206,3 +206,15 @@ func TestKnown(t *testing.T) {
 		t.Errorf("%q", ids)
 	}
 }
+
+// TestOtherUnit: years beside months are named, a cohort that lives twice as long is not.
+func TestOtherUnit(t *testing.T) {
+	for _, c := range []struct {
+		train, fresh float64
+		named        bool
+	}{{11.2, 0.66, true}, {0.66, 11.2, true}, {30, 900, true}, {11, 22, false}, {0, 5, false}, {5, 0, false}} {
+		if got := OtherUnit(milbench.Profile{Time: c.train}, milbench.Profile{Time: c.fresh}); (got != "") != c.named {
+			t.Errorf("%v after %v: %q", c.fresh, c.train, got)
+		}
+	}
+}
