@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -29,10 +30,12 @@ import (
 // format is the version of the file format.
 const format = 1
 
-// The parameters' folder is named parametersPrefix followed by a number.
+// The parameters' folder is named parametersPrefix followed by a number. It holds the file mark if a Save may remove it: an empty one
+// while it is written, and the names of the model's files when another model replaces it.
 const (
 	cardName         = "model.json"
 	parametersPrefix = "milbench-parameters-"
+	mark             = ".milbench"
 )
 
 // mostCard is the size limit of a card that is read, in bytes.
@@ -90,7 +93,7 @@ type Carded interface{ Common() *Card }
 // the card's fields about these files, and the limits among its facts.
 //
 // If Save fails, the old model remains. If it is killed, [Read] ignores what it left behind, and the next Save removes
-// it.
+// it. Save removes nothing else: files that others have put beside the old parameters stay.
 func Save(dir string, card Carded, write func(folder string) error) error {
 	if err := save(dir, card, write); err != nil {
 		return fmt.Errorf("saving the model to %s: %w", dir, err)
@@ -108,6 +111,7 @@ func save(dir string, card Carded, write func(folder string) error) (err error) 
 			err = errors.Join(err, undo())
 		}
 	}()
+	_, old, _ := inspect(dir)
 	folder := filepath.Join(dir, parameters)
 	if err := write(folder); err != nil {
 		return err
@@ -116,18 +120,52 @@ func save(dir string, card Carded, write func(folder string) error) (err error) 
 	if err != nil {
 		return err
 	}
+	if old.Parameters != "" {
+		names := strings.Join(slices.Sorted(maps.Keys(old.Files)), "\n")
+		os.WriteFile(filepath.Join(dir, old.Parameters, mark), []byte(names), 0o666) // without it, the folder stays
+	}
 	if err := os.Rename(written, filepath.Join(dir, cardName)); err != nil {
 		return err
 	}
 	disk.SyncFolder(dir)
 	// The model is saved. The next Save removes what cannot be removed now.
+	os.Remove(filepath.Join(folder, mark))
+	os.Remove(filepath.Join(dir, calibrationName))
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
-		if isParameters(e) && e.Name() != parameters || e.Name() == calibrationName {
-			os.RemoveAll(filepath.Join(dir, e.Name()))
+		if isParameters(e) && e.Name() != parameters {
+			discard(filepath.Join(dir, e.Name()))
 		}
 	}
 	return nil
+}
+
+// discard removes what a mark says of a folder, and the folders that are empty then.
+func discard(folder string) {
+	names, err := os.ReadFile(filepath.Join(folder, mark))
+	if err != nil {
+		return
+	}
+	if len(names) == 0 {
+		os.RemoveAll(folder)
+		return
+	}
+	for name := range strings.SplitSeq(string(names), "\n") {
+		if filepath.IsLocal(filepath.FromSlash(name)) {
+			os.Remove(filepath.Join(folder, filepath.FromSlash(name)))
+		}
+	}
+	os.Remove(filepath.Join(folder, mark))
+	var folders []string
+	filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			folders = append(folders, path)
+		}
+		return nil
+	})
+	for _, path := range slices.Backward(folders) {
+		os.Remove(path)
+	}
 }
 
 // CanSave reports why [Save] could not write to the folder dir, as far as this can be known in advance. It leaves
@@ -163,6 +201,9 @@ func begin(dir string) (parameters string, undo func() error, err error) {
 		parameters = parametersPrefix + strconv.Itoa(n)
 		err := os.Mkdir(filepath.Join(dir, parameters), 0o777)
 		if err == nil {
+			if err := os.WriteFile(filepath.Join(dir, parameters, mark), nil, 0o666); err != nil {
+				return "", nil, errors.Join(err, undo())
+			}
 			return parameters, undo, nil
 		}
 		if !errors.Is(err, fs.ErrExist) {
@@ -234,7 +275,7 @@ func writeCard(folder, parameters string, card Carded) (string, error) {
 	return written, disk.WriteFile(written, bytes.Replace(data, []byte(`"sum": ""`), fmt.Appendf(nil, `"sum": %q`, c.Sum), 1))
 }
 
-// list returns the slash-separated names of all files below a folder. It also lists folders without files, and anything
+// list returns the slash-separated names of all files below a folder, except mark. It also lists folders without files, and anything
 // that is not a file.
 func list(folder string) (names []string, err error) {
 	entries, err := os.ReadDir(folder)
@@ -242,6 +283,9 @@ func list(folder string) (names []string, err error) {
 		return nil, err
 	}
 	for _, e := range entries {
+		if e.Name() == mark {
+			continue
+		}
 		if !e.IsDir() {
 			names = append(names, e.Name())
 			continue

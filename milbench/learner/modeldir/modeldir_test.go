@@ -156,6 +156,29 @@ func TestKilled(t *testing.T) {
 	}
 }
 
+// TestSaveKeeps checks that a Save removes the files of the old model, and no others.
+func TestSaveKeeps(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "model")
+	saveParts(t, dir, 1)
+	theirs := filepath.Join(dir, parametersPrefix+"1", "part", "thesis.txt")
+	other := filepath.Join(dir, parametersPrefix+"77", "data.csv")
+	for _, path := range []string{theirs, other} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte("theirs"), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	saveParts(t, dir, 2)
+	wantNumber(t, dir, 2)
+	for _, path := range []string{theirs, other} {
+		if text, err := os.ReadFile(path); string(text) != "theirs" {
+			t.Errorf("%q, %v", text, err)
+		}
+	}
+	if entries, err := os.ReadDir(filepath.Dir(theirs)); err != nil || len(entries) != 1 {
+		t.Errorf("%v, %v", entries, err)
+	}
+}
+
 // rewrite changes a card and corrects its sum.
 func rewrite(t *testing.T, dir, from, to string) {
 	t.Helper()
