@@ -2,12 +2,14 @@
 package predict
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -138,6 +140,7 @@ func (w Instance) MarshalJSON() ([]byte, error) {
 func Bags(ctx context.Context, model learner.Model, set *milbench.Set, l *calibrate.Learnt, instances bool) ([]Bag, error) {
 	rows := make([]Bag, len(set.Bags))
 	about := model.About()
+	var endless error
 	fill := func(i int, scores []float64, survival *milbench.Survival, winners []int) {
 		rows[i] = Bag{Bag: set.Bags[i].ID, Winners: winners, Survival: survival, scores: scores}
 		if survival != nil {
@@ -146,6 +149,9 @@ func Bags(ctx context.Context, model learner.Model, set *milbench.Set, l *calibr
 			}
 		}
 		rows[i].setScores(about)
+		if k := slices.IndexFunc(scores, func(v float64) bool { return !(math.Abs(v) <= math.MaxFloat32) }); k >= 0 && endless == nil {
+			endless = fmt.Errorf("bag %s: the model's score is %v; its parameters are too large for these values: train it again", set.Bags[i].ID, scores[k])
+		}
 	}
 	if n, is := model.(networks.Model); is {
 		predictions, err := n.Model.Predict(ctx, set.Instances())
@@ -178,7 +184,7 @@ func Bags(ctx context.Context, model learner.Model, set *milbench.Set, l *calibr
 			rows[i].setClassInstances(about.Classes, p.ClassInstances)
 		}
 	}
-	if err := locate(rows, set); err != nil {
+	if err := cmp.Or(endless, locate(rows, set)); err != nil {
 		return nil, err
 	}
 	return rows, setProbabilities(rows, about, l)

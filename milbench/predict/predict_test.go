@@ -1,0 +1,36 @@
+package predict
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"synpool/milbench"
+	"synpool/milbench/learner"
+)
+
+// scoring is a model that gives all bags one score.
+type scoring struct {
+	learner.Model
+	score float64
+}
+
+func (scoring) About() learner.About { return learner.About{} }
+
+func (s scoring) Predict(_ context.Context, bags []milbench.Instances, _ bool) (all []milbench.Prediction, _ error) {
+	for range bags {
+		all = append(all, milbench.Scored(s.score))
+	}
+	return all, nil
+}
+
+// TestScoresFinite: a score that is no float32 is an error of one line, which names the bag.
+func TestScoresFinite(t *testing.T) {
+	set := &milbench.Set{Name: "toy", Bags: []milbench.Bag{{ID: "b7", Instances: &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{1}}}}}
+	for score, fails := range map[float64]bool{0: false, 3e38: false, -1e308: true, 4e38: true} {
+		_, err := Bags(t.Context(), scoring{score: score}, set, nil, false)
+		if (err != nil) != fails || err != nil && !strings.HasPrefix(err.Error(), "bag b7: the model's score is ") {
+			t.Errorf("score %v: %v", score, err)
+		}
+	}
+}
