@@ -207,7 +207,10 @@ func begin(dir string) (parameters string, undo func() error, err error) {
 			return parameters, undo, nil
 		}
 		if !errors.Is(err, fs.ErrExist) {
-			return "", nil, errors.Join(err, undo())
+			if made == nil {
+				err = errors.Join(err, os.Remove(dir))
+			}
+			return "", nil, err
 		}
 	}
 }
