@@ -1,7 +1,9 @@
 package main
 
 import (
+	"encoding/binary"
 	"encoding/json"
+	"hash/crc32"
 	"image"
 	"image/png"
 	"os"
@@ -94,9 +96,14 @@ b,bottom,1,0,0,256,1,0
 	}
 	succeed(t, "plot", scores, "--figure", "heatmap", "--thumbnails", thumbnails, "--scale", "64", "--out", dir)
 
+	header := []byte("IHDR\x00\x00\xea\x60\x00\x00\xea\x60\x08\x00\x00\x00\x00") // 60,000 x 60,000
+	huge := append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0d"), header...)
+	hostile := filepath.Dir(write(t, "a.png", string(binary.BigEndian.AppendUint32(huge, crc32.ChecksumIEEE(header)))))
+
 	for want, args := range map[string][]string{
 		"--thumbnails and --scale go together":           {scores, "--scale", "2"},
 		"bag a: drawing a map of tiles: a thumbnail of":  {scores, "--thumbnails", thumbnails, "--scale", "2"},
+		"60000 x 60000 pixels; give a thumbnail of at":   {scores, "--thumbnails", hostile, "--scale", "2"},
 		"no a.png and no a.jpg":                          {scores, "--thumbnails", dir + "x", "--scale", "2"},
 		"no negative number":                             {scores, "--extremes", "-1"},
 		"--tile -1: give a number above 0, BAG=NUMBER":   {scores, "--tile", "-1"},
