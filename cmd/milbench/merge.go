@@ -48,6 +48,9 @@ milbench run --plan or milbench study --plan.`,
 					return err
 				}
 			}
+			if err := canReplace(missingFile, planFile); err != nil {
+				return err
+			}
 			bar, start := p.progress(), time.Now()
 			bar.show(func() string { return fmt.Sprintf("merging for %v", time.Since(start).Round(time.Second)) })
 			m, err := results.Merge(c.Context(), args, out, plan)
@@ -80,7 +83,23 @@ milbench run --plan or milbench study --plan.`,
 	return c
 }
 
-// missing writes the plan of missing fits to a file. If no fit is missing, it removes the plan of an earlier merge. again is the
+// canReplace reports why the plan of missing fits may not replace a file: what is there is the plan itself, or no plan.
+func canReplace(missingFile, planFile string) error {
+	there, err := os.Stat(missingFile)
+	if err != nil {
+		return nil
+	}
+	if plan, err := os.Stat(planFile); err == nil && os.SameFile(plan, there) {
+		return fmt.Errorf("--missing: %s is the file of --plan; name another file", missingFile)
+	}
+	if _, err := cluster.ReadFile(missingFile); err != nil {
+		return fmt.Errorf("--missing: %s is there already, and is no plan; name another file or remove it", missingFile)
+	}
+	return nil
+}
+
+// missing writes the plan of missing fits to a file. If no fit is missing, it removes the plan of an earlier merge unless
+// the user has named it. again is the
 // command of this merge without --out.
 func (p *program) missing(m results.Merged, missingFile, out, again string) error {
 	path := cmp.Or(missingFile, filepath.Join(out, missingName))
@@ -92,9 +111,13 @@ func (p *program) missing(m results.Merged, missingFile, out, again string) erro
 			p.note("note: the folders have no plan, so missing fits cannot be found")
 			return nil
 		}
-		if _, err := cluster.ReadFile(path); err == nil {
+		switch _, err := cluster.ReadFile(path); {
+		case err != nil:
+			return nil
+		case missingFile == "":
 			return os.Remove(path)
 		}
+		p.note("note: nothing is missing; %s is from before", path)
 		return nil
 	}
 	if err := results.WritePlan(path, m.Missing); err != nil {

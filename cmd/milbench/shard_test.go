@@ -571,6 +571,45 @@ func TestStudyPlan(t *testing.T) {
 	}
 }
 
+// TestMergeMissing: merge replaces and removes its own plan of missing fits, and no other file.
+func TestMergeMissing(t *testing.T) {
+	file, dir := write(t, "toy.csv", toy(false)), t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	fits := []string{file, "--learner", "statistics-svm", "--folds", "3", "--repeats", "1"}
+	plan := in("plan.json")
+	succeed(t, append(append([]string{"plan", "run"}, fits...), "--shards", "2", "--out", plan)...)
+	text, err := os.ReadFile(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	merge := []string{"merge", in("results"), "--plan", plan, "--out", in("results"), "--missing"}
+	shard := func(which string) {
+		succeed(t, "run", "--plan", plan, "--shard", which, "--out", in("results"))
+	}
+	shard("0/2")
+	theirs := write(t, "thesis.json", `{"pages": 200}`)
+	refuse(t, exitUse, "is no plan", append(merge, theirs)...)
+	refuse(t, exitUse, "is the file of --plan", append(merge, plan)...)
+	for _, path := range []string{in("todo.json"), in("todo.json"), in("results/missing.json")} { // new, there already, the default
+		if o := milbenchOf(t.Context(), append(merge, path)...); o.code != exitFinding || !strings.Contains(o.err, "run --plan "+path) {
+			t.Errorf("exit code %d\n%s", o.code, o.err)
+		}
+	}
+	shard("1/2")
+	if _, said := succeed(t, append(merge, in("todo.json"))...); !strings.Contains(said, "nothing is missing; "+in("todo.json")+" is from before") {
+		t.Error(said)
+	}
+	succeed(t, merge[:len(merge)-1]...)
+	for path, there := range map[string]bool{theirs: true, plan: true, in("todo.json"): true, in("results/missing.json"): false} {
+		if _, err := os.Stat(path); (err == nil) != there {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if after, err := os.ReadFile(plan); err != nil || !bytes.Equal(after, text) {
+		t.Errorf("the plan has changed (%v)", err)
+	}
+}
+
 // TestStoppedShard: a shard that is told to stop ends within 5 s with 143, what it has finished is on the disk, and the same
 // command goes on from there.
 func TestStoppedShard(t *testing.T) {

@@ -103,6 +103,9 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 			if errors.Is(err, disk.ErrLocked) {
 				return fmt.Errorf("--out %s: %w; wait for it to end or use another folder", dir, err)
 			}
+			if errors.Is(err, disk.ErrNoLock) {
+				return fmt.Errorf("--out %s: %w, or use another folder", dir, err)
+			}
 			if err == nil {
 				defer release()
 			} // else the folder cannot be written either, which CanSave says better

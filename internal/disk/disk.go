@@ -200,14 +200,23 @@ func alive(pid int) bool {
 // ErrLocked is wrapped by the error of [Lock] if another process has the lock. Try again when it has ended.
 var ErrLocked = errors.New("in use by another run")
 
+// ErrNoLock is wrapped by the error of [Lock] if the file is somebody's, and no lock.
+var ErrNoLock = errors.New("the file is there already, and is no lock; move it away")
+
+// ownerText is what a file of a lock begins with.
+const ownerText = "process "
+
 // Lock takes the lock that a file stands for until release is called, which removes the file. The file says whose it is, for
-// the error of others; some systems do not let them read it.
+// the error of others; some systems do not let them read it. A file that says anything else is left alone ([ErrNoLock]).
 func Lock(path string) (release func(), err error) {
 	if info, err := os.Lstat(path); err == nil {
 		if err := regular(path, info); err != nil {
 			return nil, err
 		}
+		if text, err := os.ReadFile(path); err == nil && len(text) > 0 && !strings.HasPrefix(string(text), ownerText) {
+			return nil, &fs.PathError{Op: "lock", Path: path, Err: ErrNoLock}
+		}
 	}
 	host, _ := os.Hostname()
-	return lock(path, fmt.Sprintf("process %d on %s", os.Getpid(), host))
+	return lock(path, fmt.Sprintf("%s%d on %s", ownerText, os.Getpid(), host))
 }

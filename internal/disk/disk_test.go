@@ -119,4 +119,11 @@ func TestLock(t *testing.T) {
 			t.Error("the file is still there")
 		}
 	}
+	must(t, os.WriteFile(path, []byte("[package]\nname = \"theirs\"\n"), 0o666))
+	if _, err := Lock(path); !errors.Is(err, ErrNoLock) || !strings.Contains(err.Error(), path) {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), "theirs") {
+		t.Errorf("%q, %v", text, err)
+	}
 }

@@ -151,6 +151,9 @@ func (c *Comparison) run() (*compared, error) {
 		notes[i] += "; it is left out"
 	}
 	dir, err := place("results", o.identity(), protocol.Key())
+	if err == nil {
+		err = tagged(dir)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -93,6 +93,7 @@ func (m *Model) calibrate(method calibrate.Method) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	dir = filepath.Join(dir, "model")
 	if _, err := os.Stat(dir); err == nil {
 		return dir, nil
 	}
@@ -161,6 +162,7 @@ func train(bags *Bags, l Learner) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	dir = filepath.Join(dir, "model")
 	if _, err := os.Stat(dir); err == nil {
 		return dir, nil
 	}
@@ -176,21 +178,24 @@ func train(bags *Bags, l Learner) (string, error) {
 	return dir, keep(dir, model.Save)
 }
 
-// keep writes a folder by save. The folder appears only once it is complete.
+// keep writes a model by save into the subfolder of a folder of [place], which appears only once it is complete.
 func keep(dir string, save func(dir string) error) (err error) {
-	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
+	place := filepath.Dir(dir)
+	if err := os.MkdirAll(filepath.Dir(place), 0o777); err != nil {
 		return err
 	}
-	part, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+"-*.part")
+	part, err := os.MkdirTemp(filepath.Dir(place), "."+filepath.Base(place)+"-*.part")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(part)) }() // unless it is renamed
-	whole := filepath.Join(part, "model")
-	if err := save(whole); err != nil {
+	if err := tagged(part); err != nil {
 		return err
 	}
-	if err := os.Rename(whole, dir); err != nil {
+	if err := save(filepath.Join(part, filepath.Base(dir))); err != nil {
+		return err
+	}
+	if err := os.Rename(part, place); err != nil {
 		if _, there := os.Stat(dir); there != nil { // another notebook has been faster
 			return err
 		}

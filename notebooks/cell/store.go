@@ -12,7 +12,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -20,6 +19,7 @@ import (
 	"sync"
 
 	"synpool/backend"
+	"synpool/internal/disk"
 )
 
 // StoreVariable is the name of the environment variable for the folder where cells keep their results and models; the
@@ -28,7 +28,7 @@ import (
 const StoreVariable = "SYNPOOL_STORE"
 
 // place returns the folder for what this version of the code computes from the given values on the current backend. The
-// folder may not exist yet.
+// folder may not exist yet; [tagged] makes it.
 func place(kind string, from ...any) (string, error) {
 	root, err := store()
 	if err != nil {
@@ -49,11 +49,22 @@ func place(kind string, from ...any) (string, error) {
 // kinds are the subfolders of the store.
 var kinds = []string{"models", "results"}
 
-// keptName matches the names of folders made by [place], and of folders that are being written.
-var keptName = regexp.MustCompile(`^[0-9a-f]{24}$|^\.[0-9a-f]{24}-.*\.part$`)
+// tagName is the file that says that a folder was made by [tagged]; its name and first line are those of the Cache Directory
+// Tagging Specification, so that programs that make backups leave the folder out.
+const tagName = "CACHEDIR.TAG"
+
+const tag = "Signature: 8a477f597d28d172789f06886806bc55\n# Made by cells of Synpool, and removed with all that is in it by cell.Forget.\n"
+
+// tagged makes a folder that [Forget] may remove.
+func tagged(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	return disk.WriteFile(filepath.Join(dir, tagName), []byte(tag))
+}
 
 // Forget removes all results and models kept by cells, of this and other notebooks. It does not touch anything written by
-// Save or milbench.
+// Save or milbench, nor any folder without the tag that cells put into theirs.
 func Forget() {
 	root, err := store()
 	Check(err)
@@ -63,8 +74,9 @@ func Forget() {
 			Check(err)
 		}
 		for _, one := range all {
-			if keptName.MatchString(one.Name()) {
-				Check(os.RemoveAll(filepath.Join(root, kind, one.Name())))
+			dir := filepath.Join(root, kind, one.Name())
+			if found, err := os.ReadFile(filepath.Join(dir, tagName)); err == nil && string(found) == tag {
+				Check(os.RemoveAll(dir))
 			}
 		}
 	}

@@ -22,6 +22,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"synpool/internal/disk"
 	"synpool/milbench"
@@ -93,7 +94,8 @@ type Carded interface{ Common() *Card }
 // the card's fields about these files, and the limits among its facts.
 //
 // If Save fails, the old model remains. If it is killed, [Read] ignores what it left behind, and the next Save removes
-// it. Save removes nothing else: files that others have put beside the old parameters stay.
+// it. Save removes nothing else: files that others have put beside the old parameters stay. Of several Saves to one folder
+// one works, under the lock of the file dir.saving; the others wait up to ten seconds.
 func Save(dir string, card Carded, write func(folder string) error) error {
 	if err := save(dir, card, write); err != nil {
 		return fmt.Errorf("saving the model to %s: %w", dir, err)
@@ -102,6 +104,11 @@ func Save(dir string, card Carded, write func(folder string) error) error {
 }
 
 func save(dir string, card Carded, write func(folder string) error) (err error) {
+	release, err := alone(dir)
+	if err != nil {
+		return err
+	}
+	defer release()
 	parameters, undo, err := begin(dir)
 	if err != nil {
 		return err
@@ -138,6 +145,25 @@ func save(dir string, card Carded, write func(folder string) error) (err error) 
 		}
 	}
 	return nil
+}
+
+// alone waits for the lock of saving to a folder, at most ten seconds.
+func alone(dir string) (release func(), err error) {
+	full, err := filepath.Abs(dir) // "." has a name, too
+	if err != nil {
+		return nil, err
+	}
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		release, err = disk.Lock(full + ".saving")
+		switch {
+		case err == nil:
+			return release, nil
+		case errors.Is(err, disk.ErrNoLock), errors.Is(err, disk.ErrLocked) && time.Now().After(end):
+			return nil, err
+		case !errors.Is(err, disk.ErrLocked): // the folder cannot be written either, and begin says why
+			return func() {}, nil
+		}
+	}
 }
 
 // discard removes what a mark says of a folder, and the folders that are empty then.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 
 	"synpool/internal/reexec"
@@ -153,6 +154,26 @@ func TestKilled(t *testing.T) {
 				t.Errorf("%s: the folder holds %v (%v)", kind, entries, err)
 			}
 		}
+	}
+}
+
+// TestSaveTogether: several Saves to one folder wait for each other, and one of their models is whole in the end.
+func TestSaveTogether(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "model")
+	var saving sync.WaitGroup
+	for range 8 {
+		saving.Go(func() {
+			for n := range 5 {
+				if err := saveNumber(dir, n, func(folder string) error { return WriteJSON(folder, "number.json", n) }); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	saving.Wait()
+	wantNumber(t, dir, 4)
+	if entries, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(entries) != 1 {
+		t.Errorf("%v, %v", entries, err)
 	}
 }
 
