@@ -88,6 +88,7 @@ beside them, in ` + partsName + `. docs/judge.md goes through an example.` + fil
 			if err != nil {
 				return err
 			}
+			p.noteFormulas(s.set)
 			fmt.Fprintf(p.out, "%d bags, %s of %d folds in %s; give the scores of the test bags to: milbench score SCORES.csv --folds %s --name NAME --out RESULTS\n",
 				len(parts.Bags), howMany(len(parts.Tested), "repeat"), parts.Run, out, foldsFile(out, format))
 			return nil

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -137,8 +136,8 @@ those of the file become the medians of its training set. See milbench help file
 					p.note("note: %s", note)
 				}
 			}
-			if i := slices.IndexFunc(set.Bags, func(b milbench.Bag) bool { return formula(b.ID) }); format != "json" && i >= 0 {
-				p.note("note: bag ids such as %s are formulas to a spreadsheet; import their column as text", set.Bags[i].ID)
+			if format != "json" {
+				p.noteFormulas(set)
 			}
 			switch {
 			case format == "json":
@@ -159,6 +158,16 @@ those of the file become the medians of its training set. See milbench help file
 	columns.addBags(f)
 	columns.column.addTo(f)
 	return c
+}
+
+// noteFormulas says that a CSV file has ids of bags that a spreadsheet would compute.
+func (p *program) noteFormulas(set *milbench.Set) {
+	for _, b := range set.Bags {
+		if formula(b.ID) {
+			p.note("note: bag ids such as %s are formulas to a spreadsheet; import their column as text", b.ID)
+			return
+		}
+	}
 }
 
 // formula reports whether a spreadsheet computes a text of a CSV file instead of showing it.

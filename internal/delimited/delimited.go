@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"io"
 	"strings"
 )
@@ -38,9 +39,47 @@ func NewReader(r io.Reader) (*csv.Reader, error) {
 	if after, is := bytes.CutPrefix(line, []byte("#")); is && len(rest) > 0 {
 		in.Discard(len(line) - len(bytes.TrimLeft(after, " ")))
 	}
-	records := csv.NewReader(io.MultiReader(strings.NewReader(strings.Repeat("\n", skipped)), in))
+	records := csv.NewReader(io.MultiReader(strings.NewReader(strings.Repeat("\n", skipped)), Bounded(in)))
 	records.Comma = separator(string(line))
 	return records, nil
+}
+
+// mostRecord is the largest number of bytes in a record, far above that of a table with a million columns.
+const mostRecord = 64 << 20
+
+// ErrTooLong is the error of [Bounded] for a record of more than 64 MiB: a small compressed file may hold one of gigabytes.
+var ErrTooLong = errors.New("a line of more than 64 MiB; this is no table")
+
+// Bounded returns a reader of the same text that fails with [ErrTooLong] inside a record that is too long. A record ends with
+// its line, unless a quoted field goes on.
+func Bounded(text io.Reader) io.Reader { return &bounded{text: text} }
+
+type bounded struct {
+	text   io.Reader
+	size   int // of the record, so far
+	quoted bool
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.text.Read(p)
+	rest := p[:n]
+	for at := bytes.IndexByte(rest, '"'); at >= 0; at = bytes.IndexByte(rest, '"') {
+		b.count(rest[:at+1])
+		b.quoted, rest = !b.quoted, rest[at+1:]
+	}
+	b.count(rest)
+	if b.size > mostRecord {
+		return 0, ErrTooLong
+	}
+	return n, err
+}
+
+// count counts text without a change from quoted to not or back.
+func (b *bounded) count(text []byte) {
+	b.size += len(text)
+	if end := bytes.LastIndexByte(text, '\n'); end >= 0 && !b.quoted {
+		b.size = len(text) - end - 1
+	}
 }
 
 // separator returns the field separator of a line.

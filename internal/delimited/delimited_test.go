@@ -42,3 +42,40 @@ func TestNewReader(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestBounded: what repeats without end is refused before it fills the memory; long tables, and long quoted fields, are read.
+func TestBounded(t *testing.T) {
+	for _, c := range []struct {
+		start, repeated string
+		times           int
+		err             error
+	}{
+		{"", "a", mostRecord + 1, ErrTooLong},
+		{"1,2,\"", "b\n", mostRecord, ErrTooLong},
+		{"\"b\"\n", "1,2\n", mostRecord, nil},
+		{"", "\"b\n\"\n", mostRecord / 4, nil},
+		{"", "1,", mostRecord / 2, nil},
+	} {
+		text := io.MultiReader(strings.NewReader(c.start), &repeated{c.repeated, c.times})
+		size, err := io.Copy(io.Discard, Bounded(iotest.HalfReader(text)))
+		if err != c.err || err == nil && size != int64(len(c.start)+len(c.repeated)*c.times) {
+			t.Errorf("%q: %d bytes, %v", c.repeated, size, err)
+		}
+	}
+}
+
+// repeated reads a text several times.
+type repeated struct {
+	text  string
+	times int
+}
+
+func (r *repeated) Read(p []byte) (n int, err error) {
+	for ; r.times > 0 && len(p)-n >= len(r.text); r.times-- {
+		n += copy(p[n:], r.text)
+	}
+	if r.times == 0 {
+		err = io.EOF
+	}
+	return n, err
+}

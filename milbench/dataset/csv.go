@@ -496,7 +496,8 @@ func parseSplit(text string) (milbench.Split, error) {
 // WriteCSV writes s so that [ReadCSV] reads back the same content. It writes a header if s has feature names,
 // instance labels, groups or a split. Unnamed features are then called f1, f2 and so on. Missing values are written
 // as NA; read them with [Options.Median]. Words in a categorical column are written as the features made from them.
-// Features with a centre are written with it, so the digits that a double has beyond float32 are those of the sum.
+// Features with a centre are written with it, so the digits that a double has beyond float32 are those of the sum. Give the
+// centre to [Options.Centre] to read them back the same: from the rounded values another one may be found.
 // Features that look like bookkeeping need [Options.AsFeatures].
 //
 // WriteCSV returns an error, before writing anything, if ReadCSV would reject the output or read other targets.
@@ -558,6 +559,10 @@ func WriteCSV(w io.Writer, s *milbench.Set) error {
 			return err
 		}
 	}
+	digits, err := digitsOf(s)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.Name, err)
+	}
 	row := make([]float32, s.NumFeatures())
 	for i, b := range s.Bags {
 		for k := range b.Instances.Len() {
@@ -587,7 +592,7 @@ func WriteCSV(w io.Writer, s *milbench.Set) error {
 				return err
 			}
 			for j, v := range row[:len(row)-len(s.Missing)] {
-				text := formatValue(v)
+				text := strconv.FormatFloat(float64(v), 'g', -1, digits[j])
 				if s.Centre != nil && s.Centre[j] != 0 {
 					text = strconv.FormatFloat(s.Value(j, v), 'g', -1, 64)
 				}
@@ -603,6 +608,32 @@ func WriteCSV(w io.Writer, s *milbench.Set) error {
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// digitsOf returns for each feature whether its values are written with the digits of a float32, 32, or of a double, 64: where
+// those of a float32 would be read as doubles whose digits float32 loses.
+func digitsOf(s *milbench.Set) ([]int, error) {
+	read := rounding{columns: make(map[int]*measured)}
+	row := make([]float32, s.NumFeatures())
+	for _, b := range s.Bags {
+		for k := range b.Instances.Len() {
+			if err := b.Instances.Read(k, k+1, row); err != nil {
+				return nil, err
+			}
+			for j, v := range row {
+				text, _ := strconv.ParseFloat(formatValue(v), 64) // a number in any case
+				read.measure(j, text, 1)
+			}
+		}
+	}
+	digits := make([]int, len(row))
+	for j, m := range read.first {
+		digits[j] = 32
+		if _, spread, loses := m.around(); loses && spread > 0 {
+			digits[j] = 64
+		}
+	}
+	return digits, nil
 }
 
 // placesOf returns the positions of the instances in each bag, or nil if unknown. It returns an error if a feature's

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -186,7 +187,7 @@ func requireComesBack(t *testing.T, s *milbench.Set) {
 	if err := WriteCSV(&file, s); err != nil {
 		t.Fatal(err)
 	}
-	back, err := ReadCSV(bytes.NewReader(file.Bytes()), s.Name)
+	back, err := Options{Centre: s.Centre}.ReadCSV(bytes.NewReader(file.Bytes()), s.Name)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, &file)
 	}
@@ -195,6 +196,23 @@ func requireComesBack(t *testing.T, s *milbench.Set) {
 	}
 	if s.Checksum != back.Checksum || s.Kind != back.Kind || !slices.Equal(s.Classes, back.Classes) || !reflect.DeepEqual(s.Features, back.Features) || !reflect.DeepEqual(s.InstanceLabels, back.InstanceLabels) {
 		t.Fatalf("wrote %+v\n%s\nread %+v", s, &file, back)
+	}
+}
+
+// TestWriteCSVDigits: large values with small differences come back as they were, and others have few digits.
+func TestWriteCSVDigits(t *testing.T) {
+	s := &milbench.Set{Name: "toy", Features: []string{"mass", "heat", "share"}}
+	for i, v := range []float32{33554436, 33554440, 33554448, 33554452} {
+		values := []float32{v, 1000 + float32(i)/100, 0.1}
+		s.Bags = append(s.Bags, milbench.Bag{ID: strconv.Itoa(i), Target: milbench.Labelled(i % 2), Instances: &milbench.Dense{Rows: 1, Cols: 3, Values: values}})
+	}
+	if err := s.Seal(); err != nil {
+		t.Fatal(err)
+	}
+	requireComesBack(t, s)
+	var file bytes.Buffer
+	if err := WriteCSV(&file, s); err != nil || !strings.Contains(file.String(), "1,1,3.355444e+07,1000.010009765625,0.1\n") {
+		t.Errorf("%v\n%s", err, &file)
 	}
 }
 

@@ -124,19 +124,12 @@ func (r *rounding) forSet(features int) []float64 {
 func (r *rounding) centres() (centre []float64, err error) {
 	for _, j := range slices.Sorted(maps.Keys(r.columns)) {
 		m := r.columns[j]
-		middle, spread := milbench.Robust(m.sample)
-		square, near := 0.0, 0.0
-		for _, v := range m.sample {
-			if math.Abs(v-middle) <= 10*spread {
-				loss := v - float64(float32(v))
-				square, near = square+loss*loss, near+1
-			}
-		}
+		middle, spread, loses := m.around()
 		refuse := func(why string) error {
 			return fmt.Errorf("%s: %d of %d values would be equal to the one before: %s", r.called(j), m.lost, m.n, why)
 		}
 		switch {
-		case math.Sqrt(square/near) <= worthIt*spread:
+		case !loses:
 		case spread < 0x1p-149/worthIt:
 			if spread > 0 {
 				return nil, refuse("they are too small for float32, below 1e-38; give the feature another unit")
@@ -151,6 +144,19 @@ func (r *rounding) centres() (centre []float64, err error) {
 		}
 	}
 	return centre, nil
+}
+
+// around returns the middle and the spread of a column, and whether float32 loses too much of the values near them.
+func (m *measured) around() (middle, spread float64, loses bool) {
+	middle, spread = milbench.Robust(m.sample)
+	square, near := 0.0, 0.0
+	for _, v := range m.sample {
+		if math.Abs(v-middle) <= 10*spread {
+			loss := v - float64(float32(v))
+			square, near = square+loss*loss, near+1
+		}
+	}
+	return middle, spread, !(math.Sqrt(square/near) <= worthIt*spread)
 }
 
 // called returns a name for a column.
