@@ -155,7 +155,7 @@ func TestPrintable(t *testing.T) {
 	}
 	refuse(t, exitUse, "␛[31m", "show", "\x1b[31m")
 	succeed(t, "train", bags, "--learner", "statistics-svm", "--out", model)
-	for _, args := range [][]string{{"predict", model, bags}, {"folds", bags, "--out", filepath.Join(t.TempDir(), "folds.csv")}} {
+	for _, args := range [][]string{{"predict", model, bags}, {"folds", bags, "--folds", "3", "--out", filepath.Join(t.TempDir(), "folds.csv")}} {
 		if _, stderr := succeed(t, args...); !strings.Contains(stderr, "=B0 are formulas to a spreadsheet") {
 			t.Errorf("%s: %s", args[0], stderr)
 		}

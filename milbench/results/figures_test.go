@@ -241,6 +241,7 @@ func TestUndefinedFigures(t *testing.T) {
 	}
 	for k := range list[1].Bags {
 		list[1].Bags[k].Value = 7
+		list[1].Bags[k].ID += "-7"
 	}
 	one := sample("set", `{"pooling":"syn"}`, 0, 0, []int{1, 1}, []float64{1, 2})
 	second := one
@@ -249,10 +250,12 @@ func TestUndefinedFigures(t *testing.T) {
 	for _, r := range []int{0, 6} {
 		for k := range two[r].Bags {
 			two[r].Bags[k].Event = false
+			two[r].Bags[k].ID += "-censored"
 		}
 	}
 	for k := range events[0].Bags {
 		events[0].Bags[k].Event = false
+		events[0].Bags[k].ID += "-censored"
 	}
 	for r := range tied {
 		for k := range tied[r].Bags {

@@ -229,22 +229,29 @@ type content struct {
 	shown    string   // name in the table
 	leaked   bool     // true if any result says so
 	target   milbench.TargetKind
-	classes  []string // class names as spelt in the file; for a binary target the negative one is first
+	classes  []string                   // class names as spelt in the file; for a binary target the negative one is first
+	targets  map[string]milbench.Target // of each tested bag
 }
 
 // name returns the newest name.
 func (c *content) name() string { return c.names[len(c.names)-1] }
 
 // add records one more result.
-func (c *content) add(r *Result) {
+func (c *content) add(r *Result) error {
+	for _, b := range r.Bags {
+		if known, there := c.targets[b.ID]; there && known != b.Target {
+			return fmt.Errorf("%s: bag %s has two labels in the results: one of the files was changed, or is of other data", r.Set, b.ID)
+		}
+		c.targets[b.ID] = b.Target
+	}
 	c.leaked = c.leaked || r.Leaked
 	if r.Classes != nil {
 		c.classes = r.Classes
 	}
-	if len(c.names) > 0 && c.name() == r.Set {
-		return
+	if len(c.names) == 0 || c.name() != r.Set {
+		c.names = append(slices.DeleteFunc(c.names, func(name string) bool { return name == r.Set }), r.Set)
 	}
-	c.names = append(slices.DeleteFunc(c.names, func(name string) bool { return name == r.Set }), r.Set)
+	return nil
 }
 
 // studyKey has what the rows of one comparison share. All of it is in [Result.ID] or follows from it. Otherwise a
@@ -270,10 +277,12 @@ func gather(results []Result, t *Table) ([]comparison, error) {
 		r := &results[i]
 		set := sets[r.Checksum]
 		if set == nil {
-			set = &content{checksum: r.Checksum, target: r.Target}
+			set = &content{checksum: r.Checksum, target: r.Target, targets: make(map[string]milbench.Target)}
 			sets[r.Checksum] = set
 		}
-		set.add(r)
+		if err := set.add(r); err != nil {
+			return nil, err
+		}
 		key := studyKey{r.Checksum, r.Protocol, r.Folds, r.FoldsRun, r.Inner}
 		config, known := canonical[string(r.Config)]
 		if !known {

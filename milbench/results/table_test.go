@@ -64,11 +64,13 @@ func pair(set, config string, repeat int, shift float64) []Result {
 func TestFigures(t *testing.T) {
 	const config = `{"pooling":"syn","iterations":-3}`
 	results := pair("set", config, 0, 0)
+	few := sample("set", `{"pooling":"mean"}`, 0, 0, []int{0, 1, 1}, []float64{0, 0, 0}) // one bag of a class
+	few.Bags[1].ID = "another"
 	results = append(results,
-		sample("set", config, 1, 0, four, []float64{-2, -1, 1, 2}),                    // AUC 1
-		sample("set", config, 1, 1, four, []float64{0.1, 0.2, 0.3, 0.4}),              // AUC 1
-		sample("set", `{"pooling":"max"}`, 0, 0, four, []float64{2, 1, -1, -2}),       // one repeat lacks a fold
-		sample("set", `{"pooling":"mean"}`, 0, 0, []int{0, 1, 1}, []float64{0, 0, 0}), // one bag of a class
+		sample("set", config, 1, 0, four, []float64{-2, -1, 1, 2}),              // AUC 1
+		sample("set", config, 1, 1, four, []float64{0.1, 0.2, 0.3, 0.4}),        // AUC 1
+		sample("set", `{"pooling":"max"}`, 0, 0, four, []float64{2, 1, -1, -2}), // one repeat lacks a fold
+		few,
 		sample("set", `{"pooling":"mean"}`, 0, 1, four, []float64{0, 0, 0, 0}))
 	table, err := Tabulate(results)
 	if err != nil {
@@ -405,6 +407,18 @@ func TestLegend(t *testing.T) {
 				t.Errorf("%s: %q is not in the legend", format, want)
 			}
 		}
+	}
+}
+
+// TestTwoLabels: results of which some have another label of a bag are of other data, also from another folder.
+func TestTwoLabels(t *testing.T) {
+	fits := append(pair("set", `{"pooling":"syn"}`, 0, 0), pair("set", `{"pooling":"max"}`, 0, 0)...)
+	if _, err := Tabulate(fits); err != nil {
+		t.Error(err)
+	}
+	fits[3].Bags[1].Label = 1
+	if _, err := Tabulate(fits); err == nil || !strings.Contains(err.Error(), "set: bag bag1-1 has two labels in the results") {
+		t.Error(err)
 	}
 }
 
