@@ -74,9 +74,10 @@ type Report struct {
 	Positive  int                 `json:"positive"`          // for a binary target
 	Classes   []Class             `json:"classes,omitempty"` // for a target with named classes
 	Instances int                 `json:"instances"`
-	Features  int                 `json:"features"` // columns as stored
-	Constant  int                 `json:"constant"` // columns with one value throughout
-	Density   float64             `json:"density"`  // share of non-zero values
+	Features  int                 `json:"features"`          // columns as stored
+	Columns   []string            `json:"columns,omitempty"` // their names, if the file has some
+	Constant  int                 `json:"constant"`          // columns with one value throughout
+	Density   float64             `json:"density"`           // share of non-zero values
 	BagSize   BagSizes            `json:"bag_size"`
 
 	Leaks      []Leak      `json:"leaks"`
@@ -138,7 +139,7 @@ const (
 func Inspect(stored *milbench.Set) (Report, error) {
 	r := Report{
 		Name: stored.Name, Bags: len(stored.Bags), Kind: stored.Kind, Instances: stored.NumInstances(),
-		Features: stored.NumFeatures(), Leaks: []Leak{},
+		Features: stored.NumFeatures(), Columns: stored.Features, Leaks: []Leak{},
 	}
 	if stored.Kind == milbench.BinaryTarget {
 		r.Positive = stored.NumPositive()
