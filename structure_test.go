@@ -108,6 +108,7 @@ var imports = map[string]rule{
 	"milbench/dataset/intake":       {[]string{"milbench", "milbench/dataset", "milbench/dataset/audit"}, nil},
 	"milbench/dataset/audit":        {[]string{"milbench"}, []string{"milbench/dataset", "milbench/dataset/generate", "internal/fetched", "internal/large"}},
 	"milbench/learner":              {[]string{"milbench", "milbench/calibrate", "milbench/judge", "milbench/learner/classic", "milbench/learner/modeldir", "milbench/learner/onebyone", "milbench/learner/schedule", "gonum"}, []string{"internal/alloctest", "internal/large", "milbench/dataset", "milbench/run", "milbench/run/runtest", "milbench/cluster", "milbench/results"}},
+	"milbench/learner/bench":        {[]string{"milbench", "milbench/dataset", "milbench/dataset/audit", "milbench/judge", "milbench/learner", "milbench/learner/onebyone", "gonum"}, nil},
 	"milbench/learner/modeldir":     {[]string{"internal/disk", "milbench"}, []string{"internal/reexec"}},
 	"milbench/learner/schedule":     {[]string{"milbench"}, nil},
 	"milbench/learner/onebyone":     {[]string{"milbench", "milbench/learner/schedule"}, []string{"milbench/learner", "milbench/results", "milbench/run", "milbench/run/runtest"}},

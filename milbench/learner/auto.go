@@ -21,10 +21,41 @@ const AutoName = "auto"
 // Portfolio is the setting of [Auto]: its candidates, the number of inner folds to use if the protocol has none, and for
 // a binary target the inverse variance of the prior of the logit's slope ([Combination]). A Prior of 0 trusts the held-out
 // bags alone, as portfolios did before they had one.
+//
+// With Unweighted, candidates with class weights are also tried without them where the classes are uneven: where the rarest
+// has at most two thirds of the bags of the most frequent.
 type Portfolio struct {
 	Inner      int               `json:"inner"`
 	Prior      float64           `json:"prior,omitempty"`
+	Unweighted bool              `json:"unweighted,omitempty"`
 	Candidates []json.RawMessage `json:"candidates"` // settings of other learners
+}
+
+// even is the least share that the bags of the rarest class have of those of the most frequent where classes are even.
+const even = 2.0 / 3
+
+// on returns the portfolio with all candidates that it tries on a fit.
+func (p Portfolio) on(task milbench.Task, fit milbench.Fit) *Portfolio {
+	if !p.Unweighted || task.Kind != milbench.BinaryTarget && task.Kind != milbench.ClassTarget {
+		return &p
+	}
+	bags := make([]int, max(task.Classes, 2))
+	for _, e := range fit.Train {
+		bags[e.Label]++
+	}
+	if float64(slices.Min(bags)) > even*float64(slices.Max(bags)) {
+		return &p
+	}
+	p.Candidates = slices.Clone(p.Candidates)
+	for _, c := range p.Candidates {
+		var fields map[string]json.RawMessage
+		if json.Unmarshal(c, &fields) == nil && string(fields["balanced"]) == "true" {
+			fields["balanced"] = json.RawMessage("false")
+			c, _ = json.Marshal(fields) // what was just read
+			p.Candidates = append(p.Candidates, c)
+		}
+	}
+	return &p
 }
 
 // Setting returns the setting of a portfolio.
@@ -172,8 +203,9 @@ func (a Auto) handed(task milbench.Task, share bool) *handed {
 			h.failed[i] = err
 			continue
 		}
-		h.fits[i], h.portfolios[i], h.outcomes[i] = fit, &p, make([]milbench.Outcome, len(p.Candidates))
-		for k, setting := range p.Candidates {
+		h.fits[i], h.portfolios[i] = fit, p.on(task, fit)
+		h.outcomes[i] = make([]milbench.Outcome, len(h.portfolios[i].Candidates))
+		for k, setting := range h.portfolios[i].Candidates {
 			if err := able(setting); err != nil {
 				h.outcomes[i][k].Err = err
 				continue
@@ -184,7 +216,7 @@ func (a Auto) handed(task milbench.Task, share bool) *handed {
 			h.missing[i]++
 		}
 		if h.missing[i] == 0 {
-			_, h.failed[i] = p.weigh(task, fit, h.outcomes[i])
+			_, h.failed[i] = h.portfolios[i].weigh(task, fit, h.outcomes[i])
 		}
 	}
 	return h

@@ -162,6 +162,44 @@ func TestAutoShares(t *testing.T) {
 	}
 }
 
+// TestAutoUnweighted: where classes are uneven, a candidate with class weights is also tried without, and the better one counts.
+func TestAutoUnweighted(t *testing.T) {
+	const both = `{"learner":"auto","inner":5,"unweighted":true,"candidates":[{"learner":"x","balanced":true},{"learner":"chance"},{"learner":"y","balanced":false}]}`
+	for _, c := range []struct {
+		positive int // of 40
+		kind     milbench.TargetKind
+		setting  string
+		want     []string
+	}{
+		{16, milbench.BinaryTarget, both, []string{`{"learner":"x","balanced":true}`, `{"learner":"chance"}`, `{"learner":"y","balanced":false}`, `{"balanced":false,"learner":"x"}`}},
+		{17, milbench.BinaryTarget, both, []string{`{"learner":"x","balanced":true}`, `{"learner":"chance"}`, `{"learner":"y","balanced":false}`}},
+		{10, milbench.RealTarget, both, []string{`{"learner":"x","balanced":true}`, `{"learner":"chance"}`, `{"learner":"y","balanced":false}`}},
+		{10, milbench.BinaryTarget, strings.Replace(both, `"unweighted":true,`, "", 1), []string{`{"learner":"x","balanced":true}`, `{"learner":"chance"}`, `{"learner":"y","balanced":false}`}},
+	} {
+		task, _ := numbered(c.setting)
+		for i := range task.Fits[0].Train {
+			label := 0
+			if i < c.positive {
+				label = 1
+			}
+			task.Kind, task.Fits[0].Train[i].Target = c.kind, milbench.Target{Label: label, Value: float64(i)}
+		}
+		var got []string
+		for _, fit := range (Auto{}).handed(task, true).task.Fits {
+			got = append(got, string(fit.Setting))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%d positive bags, %v: %v", c.positive, c.kind, got)
+		}
+	}
+	task, test := numbered(`{"learner":"auto","inner":5,"unweighted":true,"candidates":[{"learner":"chance","balanced":true},{"learner":"good","balanced":true}]}`)
+	task.Fits[0].Train = slices.DeleteFunc(task.Fits[0].Train, func(e milbench.Example) bool { return e.Label == 1 && e.Bag%4 < 2 })
+	o := learn(t, Auto{Of: Inner{Of: knowing{t: t, test: test}}}, task)[0]
+	if o.Err != nil || len(o.Portfolio) < 2 || !slices.ContainsFunc(o.Portfolio, func(m milbench.Weighted) bool { return strings.Contains(string(m.Setting), "false") }) {
+		t.Errorf("%+v", o)
+	}
+}
+
 // TestAutoPlan checks that the trainings of all candidates count, and that those of a fit stay together.
 func TestAutoPlan(t *testing.T) {
 	task, test := numbered(`{"learner":"auto","inner":5,"candidates":[{"learner":"chance"},{"learner":"good"}]}`, `{"learner":"good"}`)

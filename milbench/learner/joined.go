@@ -66,10 +66,10 @@ func (t Trainer) trainPortfolio(ctx context.Context, setting json.RawMessage, p 
 	if t.Networks != nil {
 		networks = t.Networks
 	}
-	fits := 0
+	fits, candidates := 0, len(p.Candidates)
 	count := func(done, total int) {
 		fits = total
-		progress(Progress{Done: done, Total: total + len(p.Candidates)})
+		progress(Progress{Done: done, Total: total + candidates})
 	}
 	auto := Auto{
 		Of:    Inner{Of: counted{each(networks, t.Resources, t.More), count}, heldOnly: true},
@@ -79,13 +79,14 @@ func (t Trainer) trainPortfolio(ctx context.Context, setting json.RawMessage, p 
 	if err := h.failed[0]; err != nil {
 		return nil, err
 	}
+	candidates = len(h.portfolios[0].Candidates)
 	if err := auto.Of.Learn(ctx, h.task, func(o milbench.Outcome) error {
 		h.outcomes[0][h.of[o.Fit][0].number] = o
 		return nil
 	}); err != nil {
 		return nil, err
 	}
-	w, err := p.weigh(h.task, h.fits[0], h.outcomes[0])
+	w, err := h.portfolios[0].weigh(h.task, h.fits[0], h.outcomes[0])
 	if err != nil {
 		return nil, err
 	}

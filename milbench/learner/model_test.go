@@ -568,7 +568,7 @@ func TestOverride(t *testing.T) {
 	if got, err = Override("instance", json.RawMessage(`{"gamma":0.1}`)); err != nil || !strings.Contains(string(got), `"gamma":0.1`) || !strings.Contains(string(got), `"pooling":"instance"`) {
 		t.Errorf("%s, %v", got, err)
 	}
-	if got, err = Override(AutoName, json.RawMessage(`{"inner":3}`)); err != nil || !strings.HasPrefix(string(got), `{"learner":"auto","inner":3,"prior":2,"candidates":[{`) {
+	if got, err = Override(AutoName, json.RawMessage(`{"inner":3}`)); err != nil || !strings.HasPrefix(string(got), `{"learner":"auto","inner":3,"prior":2,"unweighted":true,"candidates":[{`) {
 		t.Errorf("%s, %v", got, err)
 	}
 	for fields, want := range map[string]string{

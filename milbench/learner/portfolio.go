@@ -13,7 +13,7 @@ import (
 // DefaultPortfolio returns the default candidates of [Auto]: classical learners of several families, with 5 inner
 // folds. Candidates that cannot learn a kind of target are left out; none can learn survival.
 func DefaultPortfolio() Portfolio {
-	p := Portfolio{Inner: 5, Prior: 2}
+	p := Portfolio{Inner: 5, Prior: 2, Unweighted: true}
 	add := func(name string, change func(milbench.Estimator)) {
 		all := Classic()
 		i := slices.IndexFunc(all, func(e onebyone.Entry) bool { return e.Name == name })

@@ -51,10 +51,11 @@ var instanceSettings = func() []json.RawMessage {
 // needles are generated sets with known witness rates.
 var needles = []string{"needle-0.01", "needle-0.02", "needle-0.05", "needle-0.1", "needle-0.2", "needle-0.5"}
 
-// archivedAuto is the portfolio auto of the archive learners, which knows nothing of the slope of a logit beforehand.
+// archivedAuto is the portfolio auto of the archive learners, which knows nothing of the slope of a logit beforehand and
+// tries one class weight.
 var archivedAuto = func() json.RawMessage {
 	p := learner.DefaultPortfolio()
-	p.Prior = 0
+	p.Prior, p.Unweighted = 0, false
 	setting, err := p.Setting()
 	if err != nil {
 		panic(fmt.Sprintf("study: the setting of %s: %v", learner.AutoName, err))
