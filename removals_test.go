@@ -37,7 +37,7 @@ var removals = map[string]removal{
 	"milbench/learner/neural/checkpoint.go removeCheckpoint": {"files that have the name of a checkpoint, and their folder if it is empty then", "TestRemoveCheckpoints"},
 	"notebooks/cell/model.go keep":                           {"a temporary folder that this call has made", "TestForget"},
 	"notebooks/cell/store.go Forget":                         {"folders that have the tag of cells", "TestForget"},
-	"notebooks/explorer/page/page.go compile":                {"a temporary folder that this call has made", "TestBuild"},
+	"course/explorer/page/page.go compile":                   {"a temporary folder that this call has made", "TestBuild"},
 }
 
 // TestRemovals: every function that removes something has a row that says why it is ours, and a test.

@@ -3,7 +3,7 @@ package docs
 
 import _ "embed"
 
-// Explorer is explorer.html, the explorer page as go run ./notebooks/explorer/build wrote it.
+// Explorer is explorer.html, the explorer page as go run ./course/explorer/build wrote it.
 //
 //go:embed explorer.html
 var Explorer []byte

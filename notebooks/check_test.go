@@ -171,7 +171,7 @@ const spelt = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|th
 
 // defined are the numbers of texts that neither a cell nor the archives print: sizes of data and of what is shown, and what is proved elsewhere.
 var defined = map[string]string{
-	"01 900":              "digits of the full form of examples/memory",
+	"01 900":              "digits of the full form of course/examples/memory",
 	"02 15":               "seconds that Live waits",
 	"02 45":               "seconds that Live waits after a move",
 	"04 162":              "features of Musk that are distances, of 166",
@@ -181,7 +181,7 @@ var defined = map[string]string{
 	"05 10 %":             "share of tweets that test",
 	"05 15":               "sentences per review in the quick form",
 	"05 1,600":            "reviews that train",
-	"06 three of four":    "the most that one hop can answer; examples/memnet has the proof",
+	"06 three of four":    "the most that one hop can answer; course/examples/memnet has the proof",
 	"06 one of three":     "guessing among three places",
 	"07 10,000":           "test images of MNIST",
 	"08 20":               "default of the published program",

@@ -16,9 +16,9 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"synpool/backend/backendtest"
+	"synpool/internal/goldentest"
 	"synpool/internal/members"
 	"synpool/synlayer"
-	"synpool/synlayer/internal/goldentest"
 )
 
 // array is a nested list of numbers of a golden file.

@@ -16,9 +16,9 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"synpool/backend/backendtest"
+	"synpool/internal/goldentest"
 	"synpool/internal/members"
 	"synpool/synlayer"
-	"synpool/synlayer/internal/goldentest"
 )
 
 // twice uses the weights of one dense map for two maps in a row.

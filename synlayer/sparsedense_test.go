@@ -16,9 +16,9 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"synpool/backend/backendtest"
+	"synpool/internal/goldentest"
 	"synpool/internal/members"
 	"synpool/synlayer"
-	"synpool/synlayer/internal/goldentest"
 )
 
 // sparseBags is bags of few features in use, in both forms. Every array has the members axis in front if there is one.

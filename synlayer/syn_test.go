@@ -16,9 +16,9 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 
 	"synpool/backend/backendtest"
+	"synpool/internal/goldentest"
 	"synpool/internal/members"
 	"synpool/synlayer"
-	"synpool/synlayer/internal/goldentest"
 )
 
 // simplex draws rows of n positive weights that sum to 1.

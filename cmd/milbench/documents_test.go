@@ -40,7 +40,7 @@ var exceptions = []exception{
 	{pattern: `^((?:\w+=\S+ )*)go run \./cmd/milbench\b`, instead: "${1}milbench"},
 	{pattern: `^go install \./cmd/milbench$`, instead: `go -C "$$CHECKOUT" build -o "$$PWD/installed/" ./cmd/milbench`},
 	{pattern: `^docs/site/build$`, by: ".ci/full: docs/site/build"},
-	{pattern: `^go -C tools run \./modulepath |^go run \./notebooks/explorer/build$|^git diff --stat$|^go build \./\.\.\. && go vet |^go test \./notebooks -run 'Form`, by: `tools/modulepath/main_test.go: "go", "build"`},
+	{pattern: `^go -C tools run \./modulepath |^go run \./course/explorer/build$|^git diff --stat$|^go build \./\.\.\. && go vet |^go test \./notebooks -run 'Form`, by: `tools/modulepath/main_test.go: "go", "build"`},
 	{pattern: `^goreleaser `, by: ".github/workflows/ci.yml: release --snapshot"},
 	{pattern: `^git (tag|push) `, by: ".github/workflows/release.yml: tags:"},
 	{pattern: `^go build \./\.\.\.$`, by: ".ci/full: CGO_ENABLED=0 go build"},

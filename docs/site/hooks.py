@@ -132,7 +132,7 @@ def on_files(files, config):
         suffix = Path(path).suffix
         if suffix == ".md" or path in ("docs/explorer.html", "LICENSE"):
             add(path, abs_src_path=str(ROOT / path))
-        elif suffix in PICTURES and folders and folders[0] in ("docs", "notebooks", "docker", "examples"):
+        elif suffix in PICTURES and folders and folders[0] in ("docs", "notebooks", "docker", "course"):
             add(path, abs_src_path=str(ROOT / path))
         elif suffix == ".ipynb" and folders == ("notebooks",):
             add(path, abs_src_path=str(ROOT / path))
@@ -219,7 +219,7 @@ def package_pages():
         text = text[end:].strip()
         module = package["Module"]["Path"]
         path = package["ImportPath"].removeprefix(module).strip("/")
-        if not path or package["Name"] == "main" or "internal" in path.split("/") or path.split("/")[0] in ("docs", "examples"):
+        if not path or package["Name"] == "main" or "internal" in path.split("/") or path.split("/")[0] in ("docs", "examples") or path.startswith("course/examples/"):
             continue
         packages[path] = f"packages/{path.replace('/', '-')}.md"
         rows.append((path, package))
@@ -229,7 +229,7 @@ def package_pages():
         "# Packages",
         "",
         "Every package that you can import, with its first sentence. Each page has what `go doc -all` prints. Programs that use them are in",
-        "the [examples](../examples/README.md) and the [notebooks](../notebooks/README.md); [the architecture](../docs/architecture.md) says who may import whom.",
+        "the [course](../course/README.md) and the [notebooks](../notebooks/README.md); [the architecture](../docs/architecture.md) says who may import whom.",
         "",
         "| package | what it is |",
         "|:--|:--|",

@@ -200,9 +200,9 @@ func TestTree(t *testing.T) {
 			t.Errorf("%v in %s: %s", args[1:], args[0], out)
 		}
 	}
-	command(t, root, "go", "test", ".", "./milbench", "./milbench/results", "./docs/...", "./internal/...", "./corpus/download")
-	command(t, root, "go", "run", "./notebooks/explorer/build")
-	command(t, root, "go", "test", "./notebooks/explorer/page", "-run", "Committed")
+	command(t, root, "go", "test", ".", "./milbench", "./milbench/results", "./docs/...", "./internal/...", "./course/corpus/download")
+	command(t, root, "go", "run", "./course/explorer/build")
+	command(t, root, "go", "test", "./course/explorer/page", "-run", "Committed")
 	command(t, root, "go", "test", "./notebooks", "-run", "Form|Pictures|Readme|Problems|Vet|Solutions")
 	for name, dir := range map[string]string{root: ".", filepath.Join(root, "notebooks", "browser"): "/notebooks/browser", filepath.Join(root, "deploy"): "/deploy"} {
 		if got := strings.TrimSpace(command(t, name, "go", "list", "-m")); got != made+strings.TrimPrefix(dir, ".") {

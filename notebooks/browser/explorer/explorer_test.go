@@ -19,9 +19,9 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"synpool/course/explorer/page"
+	"synpool/course/memory"
 	"synpool/notebooks/browser/browsertest"
-	"synpool/notebooks/explorer/page"
-	"synpool/synlayer/memory"
 )
 
 // committed is the page in the repository.

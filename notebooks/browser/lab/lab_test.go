@@ -349,7 +349,7 @@ func TestBrowserLive(t *testing.T) {
 	}
 	cells := raw["cells"].([]any)
 	first, second, third := cells[1].(map[string]any), cells[3].(map[string]any), cells[5].(map[string]any)
-	first["source"] = strings.Replace(text(first["source"]), "\"synpool/notebooks/explorer/page\"", "\"synpool/notebooks/cell\"\n\t\"synpool/notebooks/explorer/page\"", 1)
+	first["source"] = strings.Replace(text(first["source"]), "\"synpool/course/explorer/page\"", "\"synpool/notebooks/cell\"\n\t\"synpool/course/explorer/page\"", 1)
 	declared, _, _ := strings.Cut(text(second["source"]), "%%")
 	second["source"], third["source"] = declared+live, "%%\nfmt.Println(quick, must(os.Getwd()) != \"\", math.Pi, page.Show != nil, cell.Show != nil, plotting.Functions != nil)"
 	changed, err := json.Marshal(raw)

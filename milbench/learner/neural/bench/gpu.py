@@ -26,7 +26,7 @@ import slides
 
 HERE = pathlib.Path(__file__).resolve().parent
 PACKAGES = {  # and which of their tests; of the trainer those that hold on every device: blocks and loops round differently there
-    "synlayer": ".", "synlayer/capsule": ".", "synlayer/memory": ".", "synlayer/sequence": ".",
+    "synlayer": ".", "course/capsule": ".", "course/memory": ".", "course/sequence": ".",
     "milbench/learner/neural": "^Test(TrainingAgainstPyTorch|AgainstTrainStep|TargetLosses|AdamW.*|Learns|Deterministic|LoadSaved|TestPartIsNotSeen)$",
 }
 PROGRAMS = {"milbench": "cmd/milbench", "bench": "milbench/learner/neural/bench"}

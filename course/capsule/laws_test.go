@@ -1,0 +1,567 @@
+package capsule_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/gobackend"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
+
+	"synpool/backend/backendtest"
+	"synpool/course/capsule"
+	"synpool/internal/goldentest"
+	"synpool/internal/members"
+)
+
+// random returns standard normal numbers.
+func random(seed uint64, n int) []float64 {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	values := make([]float64, n)
+	for i := range values {
+		values[i] = rng.NormFloat64()
+	}
+	return values
+}
+
+// normal returns an array of standard normal numbers times a scale.
+func normal(seed uint64, scale float64, dims ...int) array {
+	size := 1
+	for _, d := range dims {
+		size *= d
+	}
+	a := array{Dims: dims, Flat: random(seed, size)}
+	for i := range a.Flat {
+		a.Flat[i] *= scale
+	}
+	return a
+}
+
+// uniform returns an array of numbers from 0 to 1.
+func uniform(seed uint64, dims ...int) array {
+	a := normal(seed, 1, dims...)
+	for i, v := range a.Flat {
+		a.Flat[i] = 0.5 * math.Erfc(-v/math.Sqrt2)
+	}
+	return a
+}
+
+// filled returns an array of one value.
+func filled(v float64, dims ...int) array {
+	a := normal(0, 0, dims...)
+	for i := range a.Flat {
+		a.Flat[i] = v
+	}
+	return a
+}
+
+// finite fails for values that are not.
+func finite(t *testing.T, what string, values []float64) {
+	t.Helper()
+	for i, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			t.Fatalf("%s[%d] is %g", what, i, v)
+		}
+	}
+}
+
+// routing has settings that make the routing decide.
+func routing(iterations int) capsule.EMRouting {
+	return capsule.EMRouting{Iterations: iterations, Temperature: capsule.InverseTemperature{Final: 0.2, Decay: 0.5}, Epsilon: 1e-2}
+}
+
+// kinds of input. Some make probabilities underflow, variances vanish, or leave a parent without children.
+var kinds = map[string]func(poses, activations array) (array, array){
+	"random": func(p, a array) (array, array) { return p, a },
+	"far apart": func(p, a array) (array, array) {
+		for i := range p.Flat {
+			p.Flat[i] = max(-1e6, min(4e5*p.Flat[i], 1e6)) // as far as doc.go promises
+		}
+		return p, a
+	},
+	"alike":  func(p, a array) (array, array) { return filled(1, p.Dims...), a },
+	"blank":  func(p, a array) (array, array) { return filled(0, p.Dims...), a },
+	"absent": func(p, a array) (array, array) { return p, filled(0, a.Dims...) },
+	"sure":   func(p, a array) (array, array) { return p, filled(1, a.Dims...) },
+	"one": func(p, a array) (array, array) {
+		one := filled(0, a.Dims...)
+		one.Flat[len(one.Flat)/2] = 1
+		return p, one
+	},
+}
+
+// TestAssignments adds up, for each child, what the parents in reach are assigned of it: 1, for any input and number of
+// iterations. Nothing is NaN, gradients included.
+func TestAssignments(t *testing.T) {
+	const batch, height, width, below = 2, 5, 6, 2
+	layers := map[string]capsule.Layer{
+		"3x3":            capsule.Convolutional{Types: 3, Kernel: 3, Stride: 1, Routing: routing(3)},
+		"3x3, stride 2":  capsule.Convolutional{Types: 2, Kernel: 3, Stride: 2, Routing: routing(4)},
+		"2x2, stride 3":  capsule.Convolutional{Types: 2, Kernel: 2, Stride: 3, Routing: routing(2)},
+		"1x1":            capsule.Convolutional{Types: 3, Kernel: 1, Stride: 1, Routing: routing(3)},
+		"one iteration":  capsule.Convolutional{Types: 3, Kernel: 3, Stride: 1, Routing: routing(1)},
+		"5x5":            capsule.Convolutional{Types: 2, Kernel: 5, Stride: 1, Routing: routing(3)},
+		"class":          capsule.Class{Classes: 4, Coordinates: true, Routing: routing(3)},
+		"class, default": capsule.Class{Classes: 4, Routing: capsule.DefaultEMRouting()},
+	}
+	for name, backend := range backendtest.All(t) {
+		for what, layer := range layers {
+			if name != gobackend.BackendName && what != "3x3, stride 2" {
+				continue // each takes XLA seconds to compile
+			}
+			t.Run(name+"/"+what, func(t *testing.T) {
+				t.Parallel()
+				exec := model.MustNewExec(backend, model.NewStore(), func(scope *model.Scope, poses, activations *Node) []*Node {
+					members.Seed(poses.Graph(), 3)
+					above, r := layer.Route(scope, capsule.Capsules{Poses: poses, Activations: activations})
+					loss := Add(ReduceAllSum(above.Poses), ReduceAllSum(above.Activations))
+					return append([]*Node{r, above.Activations, above.Poses}, Gradient(loss, poses, activations)...)
+				})
+				for kind, of := range kinds {
+					poses, activations := of(normal(1, 1, batch, height, width, below, 4, 4), uniform(2, batch, height, width, below))
+					out := exec.MustCall(poses.Tensor(dtypes.Float32), activations.Tensor(dtypes.Float32))
+					for k, o := range out {
+						finite(t, fmt.Sprintf("%s, output %d", kind, k), goldentest.Floats(o))
+					}
+					for _, a := range goldentest.Floats(out[1]) {
+						if a < 0 || a > 1 {
+							t.Fatalf("%s: an activation of %g", kind, a)
+						}
+					}
+					sums := sumsOverParents(layer, out[0], batch, height, width, below)
+					reached := 0
+					for i, sum := range sums {
+						if sum != 0 {
+							reached++
+							if math.Abs(sum-1) > 1e-5 {
+								t.Fatalf("%s: child %d is assigned %g times", kind, i, sum)
+							}
+						}
+					}
+					if want := batch * reachedBy(layer, height, width) * below; reached != want {
+						t.Errorf("%s: %d children have parents, want %d", kind, reached, want)
+					}
+				}
+			})
+		}
+	}
+}
+
+// reachedBy returns how many positions of the grid below are in some patch.
+func reachedBy(layer capsule.Layer, height, width int) int {
+	c, ok := layer.(capsule.Convolutional)
+	if !ok {
+		return height * width
+	}
+	along := func(size int) (n int) {
+		for i := range size {
+			for from := 0; from+c.Kernel <= size; from += c.Stride {
+				if from <= i && i < from+c.Kernel {
+					n++
+					break
+				}
+			}
+		}
+		return n
+	}
+	return along(height) * along(width)
+}
+
+// sumsOverParents adds up assignments [batch, height, width, types, rows, columns, below] for each child.
+func sumsOverParents(layer capsule.Layer, assignments *tensors.Tensor, batch, height, width, below int) []float64 {
+	stride := 1
+	if c, ok := layer.(capsule.Convolutional); ok {
+		stride = c.Stride
+	}
+	sums := make([]float64, batch*height*width*below)
+	dims, values := assignments.Shape().Dimensions, goldentest.Floats(assignments)
+	for i, v := range values {
+		var at [7]int
+		for axis := 6; axis >= 0; axis-- {
+			at[axis] = i % dims[axis]
+			i /= dims[axis]
+		}
+		row, column := at[1]*stride+at[4], at[2]*stride+at[5]
+		sums[((at[0]*height+row)*width+column)*below+at[6]] += v
+	}
+	return sums
+}
+
+// permuted returns a with the entries of an axis in another order.
+func permuted(a array, axis int, order []int) array {
+	inner := 1
+	for _, d := range a.Dims[axis+1:] {
+		inner *= d
+	}
+	p := array{Dims: a.Dims, Flat: make([]float64, len(a.Flat))}
+	for i := range p.Flat {
+		k := i / inner % a.Dims[axis]
+		p.Flat[i] = a.Flat[i+(order[k]-k)*inner]
+	}
+	return p
+}
+
+// TestPermutation exchanges capsule types: those of a layer, with their weights, and its output is exchanged likewise;
+// those below, with the layer's weights for them, and its output stays.
+func TestPermutation(t *testing.T) {
+	const batch, height, width, below, types, kernel = 2, 4, 4, 3, 4, 3
+	layer := capsule.Convolutional{Types: types, Kernel: kernel, Stride: 1, Routing: routing(3)}
+	forEach(t, dtypes.Float32, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
+		exec := MustNewExec(backend, func(in []*Node) []*Node {
+			members.Bind(in[0].Graph(), map[string]*Node{"/transforms": in[2], "/beta_u": in[3], "/beta_a": in[4]})
+			above, r := layer.Route(model.NewStore().RootScope(), capsule.Capsules{Poses: in[0], Activations: in[1]})
+			return []*Node{above.Poses, above.Activations, r}
+		})
+		in := []array{normal(1, 1, batch, height, width, below, 4, 4), uniform(2, batch, height, width, below),
+			normal(3, 0.5, kernel*kernel*below, types, 4, 4), normal(4, 1, types), normal(5, 1, types)}
+		call := func(in ...array) (out []array) {
+			var args []any
+			for _, a := range in {
+				args = append(args, a.Tensor(dtype))
+			}
+			for _, o := range exec.MustCall(args...) {
+				out = append(out, array{Dims: o.Shape().Dimensions, Flat: goldentest.Floats(o)})
+			}
+			return out
+		}
+		plain := call(in...)
+		order := []int{2, 0, 3, 1}
+		above := call(in[0], in[1], permuted(in[2], 1, order), permuted(in[3], 0, order), permuted(in[4], 0, order))
+		for k := range plain {
+			check(t, fmt.Sprintf("types above exchanged, output %d", k), above[k].Flat, permuted(plain[k], 3, order).Flat, tolerance(dtype))
+		}
+		order = []int{1, 2, 0}
+		transforms := permuted(in[2].Reshape(kernel*kernel, below, types*16), 1, order)
+		transforms.Dims = in[2].Dims
+		children := call(permuted(in[0], 3, order), permuted(in[1], 3, order), transforms, in[3], in[4])
+		for k := range plain {
+			want := plain[k]
+			if k == 2 {
+				want = permuted(want, 6, order)
+			}
+			check(t, fmt.Sprintf("types below exchanged, output %d", k), children[k].Flat, want.Flat, tolerance(dtype))
+		}
+	})
+}
+
+// TestBatch routes an image alone as in a batch.
+func TestBatch(t *testing.T) {
+	const height, width, below = 6, 5, 2
+	layer := capsule.Convolutional{Types: 2, Kernel: 3, Stride: 2, Routing: routing(3)}
+	forEach(t, dtypes.Float32, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
+		store := model.NewStore()
+		exec := model.MustNewExec(backend, store, func(scope *model.Scope, poses, activations *Node) []*Node {
+			members.Seed(poses.Graph(), 3)
+			above, r := layer.Route(scope, capsule.Capsules{Poses: poses, Activations: activations})
+			return []*Node{above.Poses, above.Activations, r}
+		})
+		poses, activations := normal(1, 1, 3, height, width, below, 4, 4), uniform(2, 3, height, width, below)
+		all := exec.MustCall(poses.Tensor(dtype), activations.Tensor(dtype))
+		rows := func(a array, i int) array {
+			n := len(a.Flat) / a.Dims[0]
+			return array{Dims: append([]int{1}, a.Dims[1:]...), Flat: a.Flat[i*n : (i+1)*n]}
+		}
+		for i := range 3 {
+			one := exec.MustCall(rows(poses, i).Tensor(dtype), rows(activations, i).Tensor(dtype))
+			for k := range one {
+				want := rows(array{Dims: all[k].Shape().Dimensions, Flat: goldentest.Floats(all[k])}, i)
+				check(t, fmt.Sprintf("image %d, output %d", i, k), goldentest.Floats(one[k]), want.Flat, tolerance(dtype))
+			}
+		}
+	})
+}
+
+// TestMoved moves the capsules that are there by a stride: what is found moves by one position, and nothing else changes.
+// They keep away from the edges, near which fewer parents compete.
+func TestMoved(t *testing.T) {
+	const height, width, below, kernel, stride = 11, 9, 2, 3, 2
+	layer := capsule.Convolutional{Types: 2, Kernel: kernel, Stride: stride, Routing: routing(3)}
+	poses, activations := normal(1, 1, 1, height, width, below, 4, 4), uniform(2, 1, height, width, below)
+	for i := range activations.Flat {
+		if row, column := i/below/width, i/below%width; row < 2 || row > 6 || column < 1 || column > 5 {
+			activations.Flat[i] = 0
+		}
+	}
+	moved := func(a array, by int) array {
+		for axis := 1; axis <= 2; axis++ {
+			var order []int
+			for k := range a.Dims[axis] {
+				order = append(order, (k-by+a.Dims[axis])%a.Dims[axis])
+			}
+			a = permuted(a, axis, order)
+		}
+		return a
+	}
+	forEach(t, dtypes.Float32, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
+		exec := model.MustNewExec(backend, model.NewStore(), func(scope *model.Scope, poses, activations *Node) []*Node {
+			members.Seed(poses.Graph(), 3)
+			above, _ := layer.Route(scope, capsule.Capsules{Poses: poses, Activations: activations})
+			return []*Node{above.Poses, above.Activations}
+		})
+		plain := exec.MustCall(poses.Tensor(dtype), activations.Tensor(dtype))
+		out := exec.MustCall(moved(poses, stride).Tensor(dtype), moved(activations, stride).Tensor(dtype))
+		for k, what := range []string{"poses", "activations"} {
+			before := array{Dims: plain[k].Shape().Dimensions, Flat: goldentest.Floats(plain[k])}
+			check(t, what, goldentest.Floats(out[k]), moved(before, 1).Flat, tolerance(dtype))
+			if k == 0 && slices.Equal(before.Flat, moved(before, 1).Flat) {
+				t.Error("the poses are the same everywhere")
+			}
+		}
+	})
+}
+
+// route runs the routing on votes [batch, children, parents, values] in float64.
+func route(t *testing.T, r capsule.EMRouting, votes, activations, betaU, betaA array) (poses, a, assignments []float64) {
+	t.Helper()
+	out := MustNewExec(gobackend.GetBackend(), func(in []*Node) []*Node {
+		p := r.Route(in[0], in[1], in[2], in[3])
+		return []*Node{p.Poses, p.Activations, p.Assignments}
+	}).MustCall(votes.Tensor(dtypes.Float64), activations.Tensor(dtypes.Float64), betaU.Tensor(dtypes.Float64), betaA.Tensor(dtypes.Float64))
+	return goldentest.Floats(out[0]), goldentest.Floats(out[1]), goldentest.Floats(out[2])
+}
+
+// TestActivation compares with the formula where it is known: children that agree leave the variance Epsilon, and one
+// M-step gives every parent the same share of them.
+func TestActivation(t *testing.T) {
+	const children, parents, values = 5, 3, 16
+	r := capsule.EMRouting{Iterations: 1, Temperature: capsule.InverseTemperature{Final: 0.3, Decay: 0.9}, Epsilon: 0.04}
+	votes, activations := filled(0.7, 1, children, parents, values), uniform(1, 1, children)
+	betaU, betaA := normal(2, 1, parents), normal(3, 1, parents)
+	poses, got, assignments := route(t, r, votes, activations, betaU, betaA)
+	total := 0.0
+	for _, a := range activations.Flat {
+		total += a / parents
+	}
+	var want []float64
+	for j := range parents {
+		cost := total * values * (betaU.Flat[j] + math.Log(0.2))
+		want = append(want, 1/(1+math.Exp(-0.03*(betaA.Flat[j]-cost))))
+	}
+	check(t, "activations", got, want, 1e-9)
+	check(t, "poses", poses, filled(0.7, parents*values).Flat, 1e-8) // what divides is 1e-9 more than what is assigned
+	check(t, "assignments", assignments, filled(1./parents, children*parents).Flat, 1e-12)
+
+	// The reward shifts a logit by λ times itself, and λ scales it.
+	logit := func(p float64) float64 { return math.Log(p / (1 - p)) }
+	more := array{Dims: betaA.Dims, Flat: slices.Clone(betaA.Flat)}
+	more.Flat[1]++
+	_, shifted, _ := route(t, r, votes, activations, betaU, more)
+	check(t, "shift of a logit", []float64{logit(shifted[1]) - logit(got[1])}, []float64{0.03}, 1e-9)
+	r.Temperature.Final *= 2
+	_, doubled, _ := route(t, r, votes, activations, betaU, betaA)
+	for j := range parents {
+		check(t, "logit at twice λ", []float64{logit(doubled[j])}, []float64{2 * logit(got[j])}, 1e-9)
+	}
+}
+
+// TestCosts makes capsules dearer: more β_u lowers the activation of a parent to which something is assigned, more β_a
+// raises it, and so does more agreement.
+func TestCosts(t *testing.T) {
+	const batch, children, parents, values = 50, 8, 2, 16
+	r := capsule.DefaultEMRouting()
+	r.Iterations = 1 // from 2 on, what is assigned changes too
+	votes, activations, none, half := normal(1, 1, batch, children, parents, values), uniform(2, batch, children), filled(0, parents), filled(0.5, parents)
+	_, plain, _ := route(t, r, votes, activations, none, none)
+	_, dear, _ := route(t, r, votes, activations, half, none)
+	_, wanted, _ := route(t, r, votes, activations, none, half)
+	_, agreed, _ := route(t, r, normal(1, 0.5, batch, children, parents, values), activations, none, none)
+	for j := range batch * parents {
+		if !(dear[j] < plain[j] && plain[j] < wanted[j] && plain[j] < agreed[j]) {
+			t.Errorf("%d: activation %g, with β_u %g, with β_a %g, in agreement %g", j, plain[j], dear[j], wanted[j], agreed[j])
+		}
+	}
+}
+
+// TestAgreement routes children to the parent about which they agree: half of them vote alike for the first parent and
+// at random for the second, the others the other way round.
+func TestAgreement(t *testing.T) {
+	const batch, children, parents, values = 20, 10, 2, 16
+	votes := normal(1, 1, batch, children, parents, values)
+	for i := range votes.Flat {
+		if parent, child := i/values%parents, i/(parents*values)%children; parent == child*parents/children {
+			votes.Flat[i] = 0.1*votes.Flat[i] + math.Sin(float64(i%values))
+		}
+	}
+	_, _, assignments := route(t, capsule.DefaultEMRouting(), votes, filled(0.5, batch, children), filled(0, parents), filled(0, parents))
+	for i, p := range assignments {
+		if parent, child := i%parents, i/parents%children; parent == child*parents/children && !(p > 0.9) {
+			t.Errorf("image %d: child %d is its parent's with probability %g", i/(children*parents), child, p)
+		}
+	}
+}
+
+// TestEpsilon shares out votes nearly equally where they differ by a hundredth of √Epsilon, and hardly so where by a
+// hundred times as much: of the exponents of 16 values, the first are 16/2·1e-4 or so.
+func TestEpsilon(t *testing.T) {
+	const batch, children, parents, values = 20, 7, 3, 16
+	votes, activations, beta := normal(1, 1, batch, children, parents, values), uniform(2, batch, children), filled(0, parents)
+	r := capsule.DefaultEMRouting()
+	unequal := func(epsilon float64) (mean float64) {
+		r.Epsilon = epsilon
+		_, _, assignments := route(t, r, votes, activations, beta, beta)
+		for _, p := range assignments {
+			mean += math.Abs(p-1./parents) / float64(len(assignments))
+		}
+		return mean
+	}
+	if soft, hard := unequal(1e4), unequal(1e-4); soft > 1e-3 || hard < 0.3 {
+		t.Errorf("shares are off 1/%d by %.2g on average where votes are close, and by %.2g where they are not", parents, soft, hard)
+	}
+}
+
+// TestTranslation adds the same to all votes: the poses move by it, and nothing else changes. So coordinates, which move
+// with the children, change only what poses say of the place.
+func TestTranslation(t *testing.T) {
+	const batch, children, parents, values = 20, 7, 3, 16
+	votes, activations := normal(1, 1, batch, children, parents, values), uniform(2, batch, children)
+	betaU, betaA, by := normal(3, 1, parents), normal(4, 1, parents), random(5, values)
+	poses, a, assignments := route(t, routing(3), votes, activations, betaU, betaA)
+	for i := range votes.Flat {
+		votes.Flat[i] += by[i%values]
+	}
+	for i := range poses {
+		poses[i] += by[i%values]
+	}
+	movedPoses, movedA, movedAssignments := route(t, routing(3), votes, activations, betaU, betaA)
+	check(t, "activations", movedA, a, 1e-6) // what divides is 1e-9 more than what is assigned
+	check(t, "assignments", movedAssignments, assignments, 1e-6)
+	check(t, "poses", movedPoses, poses, 1e-6)
+}
+
+// TestCoordinates leaves one child active: every class gets its vote, which is its pose times the transform of its type,
+// plus the coordinates of its position in the last column.
+func TestCoordinates(t *testing.T) {
+	const height, width, below, classes = 3, 2, 2, 3
+	poses, transforms := normal(1, 1, 1, height, width, below, 4, 4), normal(2, 1, below, classes, 4, 4)
+	for _, with := range []bool{false, true} {
+		layer := capsule.Class{Classes: classes, Coordinates: with, Routing: routing(2)}
+		store := model.NewStore()
+		if _, err := store.CreateVariable("/transforms", transforms.Tensor(dtypes.Float64)); err != nil {
+			t.Fatal(err)
+		}
+		exec := model.MustNewExec(gobackend.GetBackend(), store, func(scope *model.Scope, poses, activations *Node) *Node {
+			above, _ := layer.Route(scope, capsule.Capsules{Poses: poses, Activations: activations})
+			return above.Poses
+		})
+		for child := range height * width * below {
+			activations := filled(0, 1, height, width, below)
+			activations.Flat[child] = 1
+			got := goldentest.Floats(exec.MustCall(poses.Tensor(dtypes.Float64), activations.Tensor(dtypes.Float64))[0])
+			row, column, kind := child/below/width, child/below%width, child%below
+			var want []float64
+			for class := range classes {
+				for r := range 4 {
+					for c := range 4 {
+						v := 0.0
+						for k := range 4 {
+							v += poses.Flat[(child*4+r)*4+k] * transforms.Flat[((kind*classes+class)*4+k)*4+c]
+						}
+						switch {
+						case with && r == 0 && c == 3:
+							v += (float64(row) + 0.5) / height
+						case with && r == 1 && c == 3:
+							v += (float64(column) + 0.5) / width
+						}
+						want = append(want, v)
+					}
+				}
+			}
+			// The child is shared out among the classes, and what divides is 1e-9 more than the least share.
+			check(t, fmt.Sprintf("coordinates %v, child %d", with, child), got, want, 1e-4)
+		}
+	}
+}
+
+// TestTemperature compares the schedule with values of the released program.
+func TestTemperature(t *testing.T) {
+	s := capsule.DefaultInverseTemperature()
+	check(t, "λ", []float64{s.At(0), s.At(1), s.At(2)}, []float64{0.0005, 0.000975, 0.00142625}, 1e-12)
+	if at := (capsule.InverseTemperature{Final: 3}).At(0); at != 3 {
+		t.Errorf("without decay λ is %g, want 3", at)
+	}
+	for i := range 300 {
+		if !(s.At(i) < s.At(i+1) && s.At(i+1) < s.Final) {
+			t.Fatalf("λ is %g and then %g", s.At(i), s.At(i+1))
+		}
+	}
+}
+
+// TestRefuses builds invalid layers.
+func TestRefuses(t *testing.T) {
+	good := capsule.Capsules{}
+	r := capsule.DefaultEMRouting()
+	grid := func(g *Graph, dims ...int) *Node { return Zeros(g, shapes.Make(dtypes.Float32, dims...)) }
+	routes := func(change func(r *capsule.EMRouting)) func(scope *model.Scope, g *Graph) {
+		return func(_ *model.Scope, g *Graph) {
+			changed := r
+			change(&changed)
+			changed.Route(grid(g, 1, 2, 3, 4), grid(g, 1, 2), grid(g, 3), grid(g, 3))
+		}
+	}
+	for name, build := range map[string]func(scope *model.Scope, g *Graph){
+		"no iterations":    routes(func(r *capsule.EMRouting) { r.Iterations = 0 }),
+		"no epsilon":       routes(func(r *capsule.EMRouting) { r.Epsilon = 0 }),
+		"infinite epsilon": routes(func(r *capsule.EMRouting) { r.Epsilon = math.Inf(1) }),
+		"no temperature":   routes(func(r *capsule.EMRouting) { r.Temperature.Final = math.NaN() }),
+		"infinite":         routes(func(r *capsule.EMRouting) { r.Temperature.Final = math.Inf(1) }),
+		"negative":         routes(func(r *capsule.EMRouting) { r.Temperature.Final = -1 }),
+		"no decay":         routes(func(r *capsule.EMRouting) { r.Temperature.Decay = math.NaN() }),
+		"decay of 1":       routes(func(r *capsule.EMRouting) { r.Temperature.Decay = 1 }),
+		"decay below 0":    routes(func(r *capsule.EMRouting) { r.Temperature.Decay = -0.1 }),
+		"votes":            func(scope *model.Scope, g *Graph) { r.Route(grid(g, 2, 3, 4), grid(g, 1, 2), grid(g, 3), grid(g, 3)) },
+		"children": func(scope *model.Scope, g *Graph) {
+			r.Route(grid(g, 1, 2, 3, 4), grid(g, 1, 3), grid(g, 3), grid(g, 3))
+		},
+		"parents": func(scope *model.Scope, g *Graph) {
+			r.Route(grid(g, 1, 2, 3, 4), grid(g, 1, 2), grid(g, 2), grid(g, 3))
+		},
+		"poses": func(scope *model.Scope, g *Graph) {
+			capsule.Class{Classes: 2, Routing: r}.Route(scope, capsule.Capsules{Poses: grid(g, 1, 4, 4, 2, 3, 4), Activations: grid(g, 1, 4, 4, 2)})
+		},
+		"activations": func(scope *model.Scope, g *Graph) {
+			capsule.Class{Classes: 2, Routing: r}.Route(scope, capsule.Capsules{Poses: grid(g, 1, 4, 4, 2, 4, 4), Activations: grid(g, 1, 4, 4)})
+		},
+		"kernel": func(scope *model.Scope, g *Graph) {
+			good.Poses, good.Activations = grid(g, 1, 4, 3, 2, 4, 4), grid(g, 1, 4, 3, 2)
+			capsule.Convolutional{Types: 2, Kernel: 4, Stride: 1, Routing: r}.Route(scope, good)
+		},
+		"stride": func(scope *model.Scope, g *Graph) {
+			good.Poses, good.Activations = grid(g, 1, 4, 3, 2, 4, 4), grid(g, 1, 4, 3, 2)
+			capsule.Convolutional{Types: 2, Kernel: 2, Routing: r}.Route(scope, good)
+		},
+		"types": func(scope *model.Scope, g *Graph) {
+			good.Poses, good.Activations = grid(g, 1, 4, 3, 2, 4, 4), grid(g, 1, 4, 3, 2)
+			capsule.Convolutional{Kernel: 2, Stride: 1, Routing: r}.Route(scope, good)
+		},
+		"classes": func(scope *model.Scope, g *Graph) {
+			good.Poses, good.Activations = grid(g, 1, 4, 3, 2, 4, 4), grid(g, 1, 4, 3, 2)
+			capsule.Class{Routing: r}.Route(scope, good)
+		},
+		"features": func(scope *model.Scope, g *Graph) { capsule.Primary{Types: 2}.Capsules(scope, grid(g, 1, 4, 3)) },
+		"primary":  func(scope *model.Scope, g *Graph) { capsule.Primary{}.Capsules(scope, grid(g, 1, 4, 3, 2)) },
+		"images":   func(scope *model.Scope, g *Graph) { capsule.DefaultNetwork(2).Classify(scope, grid(g, 1, 28, 28)) },
+		"small":    func(scope *model.Scope, g *Graph) { capsule.DefaultNetwork(2).Classify(scope, grid(g, 1, 4, 28, 1)) },
+		"labels": func(scope *model.Scope, g *Graph) {
+			capsule.SpreadLoss(grid(g, 2, 3), grid(g, 2), grid(g))
+		},
+		"margin": func(scope *model.Scope, g *Graph) {
+			capsule.SpreadLoss(grid(g, 2, 3), Const(g, []int32{0, 1}), grid(g, 2))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewGraph(gobackend.GetBackend(), name)
+			defer g.Finalize()
+			if err := exceptions.TryCatch[error](func() { build(model.NewStore().RootScope(), g) }); err == nil {
+				t.Error("builds")
+			}
+		})
+	}
+}

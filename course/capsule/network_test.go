@@ -1,0 +1,203 @@
+package capsule_test
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/gobackend"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"synpool/course/capsule"
+	"synpool/internal/goldentest"
+	"synpool/internal/members"
+)
+
+// goldenNetwork is a network of PyTorch.
+type goldenNetwork struct {
+	Channels, Kernel, Stride, Primary int
+	Layers                            [][3]int // types, kernel, stride
+	Classes                           int
+
+	Iterations            int
+	Final, Decay, Epsilon float64
+
+	Parameters         map[string]array
+	Images             array
+	Labels             []int32
+	Margin             float64
+	Activations, Poses array
+	Loss               float64
+	GradImages         array            `json:"grad_images"`
+	GradParameters     map[string]array `json:"grad_parameters"`
+}
+
+func (c goldenNetwork) network() capsule.Network {
+	routing := capsule.EMRouting{Iterations: c.Iterations, Epsilon: c.Epsilon,
+		Temperature: capsule.InverseTemperature{Final: c.Final, Decay: c.Decay}}
+	n := capsule.Network{Channels: c.Channels, Kernel: c.Kernel, Stride: c.Stride, Primary: capsule.Primary{Types: c.Primary},
+		Class: capsule.Class{Classes: c.Classes, Coordinates: true, Routing: routing}}
+	for _, l := range c.Layers {
+		n.Convolutional = append(n.Convolutional, capsule.Convolutional{Types: l[0], Kernel: l[1], Stride: l[2], Routing: routing})
+	}
+	return n
+}
+
+// TestGoldenNetwork compares the whole network and the spread loss, and the gradients by every weight and the images.
+func TestGoldenNetwork(t *testing.T) {
+	c := readGolden[goldenNetwork](t, "network.json")
+	var paths []string
+	for path := range c.Parameters {
+		paths = append(paths, path)
+	}
+	slices.Sort(paths)
+	forEach(t, dtypes.Float64, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
+		store := model.NewStore()
+		for _, path := range paths {
+			if _, err := store.CreateVariable("/"+path, c.Parameters[path].Tensor(dtype)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		out := model.MustNewExec(backend, store, func(scope *model.Scope, images, labels *Node) []*Node {
+			activations, poses := c.network().Classify(scope, images)
+			loss := capsule.SpreadLoss(activations, labels, ConstAs(activations, c.Margin))
+			of := []*Node{images}
+			for _, path := range paths {
+				of = append(of, store.GetVariable("/"+path).NodeValue(loss.Graph()))
+			}
+			return append([]*Node{activations, poses, loss}, Gradient(loss, of...)...)
+		}).MustCall(c.Images.Tensor(dtype), tensors.FromValue(c.Labels))
+		variables := 0
+		for range store.IterVariables() {
+			variables++
+		}
+		if variables != len(paths) {
+			t.Errorf("the network has %d variables, the file %d", variables, len(paths))
+		}
+		check(t, "activations", goldentest.Floats(out[0]), c.Activations.Flat, tolerance(dtype))
+		check(t, "poses", goldentest.Floats(out[1]), c.Poses.Flat, tolerance(dtype))
+		check(t, "loss", goldentest.Floats(out[2]), []float64{c.Loss}, tolerance(dtype))
+		check(t, "gradient by images", goldentest.Floats(out[3]), c.GradImages.Flat, tolerance(dtype))
+		for i, path := range paths {
+			check(t, "gradient by "+path, goldentest.Floats(out[4+i]), c.GradParameters[path].Flat, tolerance(dtype))
+		}
+	})
+}
+
+// TestNetworkGradient compares the gradient of the loss along random directions of all weights with central differences.
+// The rounding of the losses in float64, over a step of 1e-7, leaves 1e-8 of them: the slopes must agree to 1e-6.
+func TestNetworkGradient(t *testing.T) {
+	n := capsule.DefaultNetwork(3)
+	n.Channels, n.Kernel, n.Primary.Types = 3, 3, 2
+	for i := range n.Convolutional {
+		n.Convolutional[i].Types, n.Convolutional[i].Kernel, n.Convolutional[i].Stride = 2, 2, 1
+		n.Convolutional[i].Routing = capsule.EMRouting{Iterations: 2 + i, Temperature: capsule.InverseTemperature{Final: 0.2, Decay: 0.5}, Epsilon: 0.01}
+	}
+	backend := gobackend.GetBackend()
+	const step, directions = 1e-7, 5
+	images := tensors.FromFlatDataAndDimensions(random(3, 2*9*9), 2, 9, 9, 1)
+	store := model.NewStore()
+	loss := func(scope *model.Scope, images *Node) *Node {
+		members.Seed(images.Graph(), 5)
+		activations, _ := n.Classify(scope, images)
+		return capsule.SpreadLoss(activations, Const(images.Graph(), []int32{0, 2}), ConstAs(images, 0.5))
+	}
+	var variables []*model.Variable
+	gradients := model.MustNewExec(backend, store, func(scope *model.Scope, images *Node) []*Node {
+		l := loss(scope, images)
+		var of []*Node
+		variables = nil
+		for v := range store.IterVariables() {
+			variables = append(variables, v)
+			of = append(of, v.NodeValue(l.Graph()))
+		}
+		return Gradient(l, of...)
+	}).MustCall(images)
+	value := model.MustNewExec(backend, store, loss)
+	for k := range directions {
+		slope := 0.0
+		var starts, ways [][]float64
+		for i, v := range variables {
+			start := goldentest.Floats(v.MustValue())
+			way := random(uint64(10*k+i), len(start))
+			for j, g := range goldentest.Floats(gradients[i]) {
+				slope += g * way[j]
+			}
+			starts, ways = append(starts, start), append(ways, way)
+		}
+		at := func(by float64) float64 {
+			for i, v := range variables {
+				moved := slices.Clone(starts[i])
+				for j := range moved {
+					moved[j] += by * ways[i][j]
+				}
+				if err := v.SetValue(tensors.FromFlatDataAndDimensions(moved, v.Shape().Dimensions...)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return goldentest.Floats(value.MustCall(images)[0])[0]
+		}
+		got := (at(step) - at(-step)) / (2 * step)
+		at(0)
+		check(t, "slope", []float64{slope}, []float64{got}, 1e-6)
+	}
+}
+
+// TestNetworkRoute holds what every layer finds to what the layer alone finds of the capsules below, and the class layer's
+// assignments to those that stand beside attention.
+func TestNetworkRoute(t *testing.T) {
+	const classes = 3
+	n := capsule.DefaultNetwork(classes)
+	n.Channels, n.Primary.Types = 3, 2
+	for i := range n.Convolutional {
+		n.Convolutional[i].Types = 2 + i
+	}
+	var want [][]int
+	out := model.MustNewExec(gobackend.GetBackend(), model.NewStore(), func(scope *model.Scope, images *Node) (all []*Node) {
+		members.Seed(images.Graph(), 5)
+		capsules, assignments := n.Route(scope, images)
+		if len(capsules) != 4 || len(assignments) != 3 {
+			t.Fatalf("%d layers and %d assignments, want 4 and 3", len(capsules), len(assignments))
+		}
+		scopes := []*model.Scope{scope.At("convolutional_0"), scope.At("convolutional_1"), scope.At("class")}
+		for i, layer := range []capsule.Layer{n.Convolutional[0], n.Convolutional[1], n.Class} {
+			above, r := layer.Route(scopes[i], capsules[i])
+			all = append(all, capsules[i+1].Poses, above.Poses, capsules[i+1].Activations, above.Activations, assignments[i], r)
+			want = append(want, assignments[i].Shape().Dimensions)
+		}
+		r, _ := n.Class.Compare(scope.At("class"), capsules[2])
+		activations, poses := n.Classify(scope.ResetVisited(), images)
+		return append(all, assignments[2], r, capsules[3].Activations, activations, capsules[3].Poses, poses)
+	}).MustCall(tensors.FromFlatDataAndDimensions(random(3, 2*21*21), 2, 21, 21, 1))
+	for k := 0; k < len(out); k += 2 {
+		check(t, fmt.Sprintf("output %d", k/2), goldentest.Floats(out[k]), goldentest.Floats(out[k+1]), 1e-12)
+	}
+	if dims := [][]int{{2, 4, 4, 2, 3, 3, 2}, {2, 2, 2, 3, 3, 3, 2}, {2, 1, 1, classes, 2, 2, 3}}; !reflect.DeepEqual(want, dims) {
+		t.Errorf("assignments %v, want %v", want, dims)
+	}
+}
+
+// TestNetworkSeed makes the same weights of the same seed, and others of another.
+func TestNetworkSeed(t *testing.T) {
+	n := capsule.DefaultNetwork(3)
+	n.Channels, n.Primary.Types = 2, 1
+	for i := range n.Convolutional {
+		n.Convolutional[i].Types = 1
+	}
+	images := tensors.FromFlatDataAndDimensions(random(3, 19*19), 1, 19, 19, 1)
+	of := func(seed uint64) []float64 {
+		return goldentest.Floats(model.MustNewExec(gobackend.GetBackend(), model.NewStore(), func(scope *model.Scope, x *Node) *Node {
+			members.Seed(x.Graph(), seed)
+			a, _ := n.Classify(scope, x)
+			return a
+		}).MustCall(images)[0])
+	}
+	if a, b, c := of(1), of(1), of(2); !slices.Equal(a, b) || slices.Equal(a, c) {
+		t.Errorf("seed 1 gives %v and %v, seed 2 %v", a, b, c)
+	}
+}

@@ -1,0 +1,346 @@
+package corpus_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+
+	"synpool/course/corpus"
+)
+
+func ExampleCatalog() {
+	for _, e := range corpus.Catalog() {
+		fmt.Printf("%-8s %5d texts in %d files, %s\n", e.Name, e.Texts, len(e.Files), e.Licence)
+	}
+	// Output:
+	// tweets   24783 texts in 1 files, MIT
+	// reviews   2000 texts in 1 files, CC BY 4.0
+	// multi30k 31014 texts in 6 files, research use only; not to be passed on
+}
+
+func ExampleFind() {
+	_, err := corpus.Find("revues")
+	fmt.Println(err)
+	// Output: no text set "revues"; there are tweets, reviews, multi30k
+}
+
+// in sets CORPUS_DATA for an example, and returns what sets it back.
+func in(folder string) func() {
+	old, set := os.LookupEnv("CORPUS_DATA")
+	os.Setenv("CORPUS_DATA", folder)
+	return func() {
+		if os.Unsetenv("CORPUS_DATA"); set {
+			os.Setenv("CORPUS_DATA", old)
+		}
+	}
+}
+
+func ExampleDir() {
+	defer in("shelf")()
+	fmt.Println(corpus.Dir())
+	// Output: shelf <nil>
+}
+
+func ExampleEntry_Paths() {
+	defer in("shelf")()
+	e, err := corpus.Find("tweets")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	paths, err := e.Paths()
+	fmt.Println(len(paths), strings.HasPrefix(paths[0], "shelf"), err)
+	// Output: 1 true <nil>
+}
+
+func ExampleEntry_Verify() {
+	defer in("an empty shelf")()
+	e, err := corpus.Find("reviews")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	state, err := e.Verify()
+	fmt.Println(state, errors.Is(err, corpus.ErrNotFetched))
+	// Output: missing true
+}
+
+func ExampleEntry_Fetch() {
+	folder, err := os.MkdirTemp("", "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(folder)
+	defer in(folder)()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel() // do not wait for the network
+	e, err := corpus.Find("multi30k")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	err = e.Fetch(ctx, nil)
+	fmt.Println(errors.Is(err, context.Canceled))
+	// Output: true
+}
+
+func ExampleLoadTweets() {
+	defer in("an empty shelf")()
+	_, err := corpus.LoadTweets()
+	fmt.Println(errors.Is(err, corpus.ErrNotFetched)) // go run synpool/course/corpus/download tweets
+	// Output: true
+}
+
+func ExampleLoadReviews() {
+	defer in("an empty shelf")()
+	_, err := corpus.LoadReviews()
+	fmt.Println(errors.Is(err, corpus.ErrNotFetched)) // go run synpool/course/corpus/download reviews
+	// Output: true
+}
+
+func ExampleLoadMulti30k() {
+	defer in("an empty shelf")()
+	_, err := corpus.LoadMulti30k()
+	fmt.Println(errors.Is(err, corpus.ErrNotFetched)) // go run synpool/course/corpus/download multi30k
+	// Output: true
+}
+
+func ExampleReadTweets() {
+	file := `,count,hate_speech,offensive_language,neither,class,tweet
+0,3,0,0,3,2,"@someone what a day, see http://example.com"
+`
+	tweets, err := corpus.ReadTweets(strings.NewReader(file), "tweets.csv")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, t := range tweets {
+		fmt.Println(corpus.TweetClasses[t.Class], t.Votes)
+		fmt.Println(t.Text) // masked
+		fmt.Println(corpus.TweetWords(t.Text.Raw()))
+	}
+	_, err = corpus.ReadTweets(strings.NewReader(file+"1,3,0,0,2,2,sunshine\n"), "tweets.csv")
+	fmt.Println(err)
+	// Output:
+	// neither [0 0 3]
+	// @s****** what a d**, s** h*****************
+	// [<user> what a day , see <url>]
+	// tweets.csv: line 3: the votes for the classes add up to 2, not to the count 3
+}
+
+func ExampleReadPairs() {
+	pairs, err := corpus.ReadPairs(strings.NewReader("A dog runs.\n"), strings.NewReader("Ein Hund läuft.\n"), "a.en", "a.de")
+	fmt.Println(pairs, err)
+	_, err = corpus.ReadPairs(strings.NewReader("A dog runs.\nA cat sleeps.\n"), strings.NewReader("Ein Hund läuft.\n"), "a.en", "a.de")
+	fmt.Println(err)
+	// Output:
+	// [{A dog runs. Ein Hund läuft.}] <nil>
+	// a.en has 2 lines and a.de has 1; line 2 is the first without a translation
+}
+
+func ExampleReadReviews() {
+	text := "not an archive"
+	_, err := corpus.ReadReviews(strings.NewReader(text), int64(len(text)), "reviews.zip")
+	fmt.Println(err)
+	// Output: reviews.zip: not a valid zip file: the file is damaged; fetch it again
+}
+
+func ExampleNewMasked() {
+	text := corpus.NewMasked("You silly goose!")
+	fmt.Println(text, len(corpus.Words(text.Raw())))
+	// Output: You s**** g****! 4
+}
+
+func ExampleVocabulary_MarshalJSON() {
+	v, err := corpus.NewVocabulary([]string{"dog", "cat"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	stored, err := json.Marshal(v)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var again corpus.Vocabulary
+	err = json.Unmarshal(stored, &again)
+	fmt.Println(string(stored), again.ID("cat"), err)
+	// Output: ["dog","cat"] 5 <nil>
+}
+
+func ExampleMask() {
+	fmt.Println(corpus.Mask("You are a silly goose!"))
+	// Output: You are a s**** g****!
+}
+
+func ExampleWords() {
+	fmt.Printf("%q\n", corpus.Words("Isn't it 3.5?"))
+	// Output: ["Isn't" "it" "3.5" "?"]
+}
+
+func ExampleSentences() {
+	fmt.Printf("%q\n", corpus.Sentences("It is 3.5. Is it?  Yes!"))
+	// Output: ["It is 3.5." "Is it?" "Yes!"]
+}
+
+func ExampleDocument() {
+	fmt.Printf("%q\n", corpus.Document("A dog ran. A cat slept."))
+	// Output: [["A" "dog" "ran" "."] ["A" "cat" "slept" "."]]
+}
+
+func ExampleTweetWords() {
+	fmt.Printf("%q\n", corpus.TweetWords("RT @someone: Good &amp; new! http://example.com #GoodDay"))
+	// Output: ["rt" "<user>" ":" "good" "&" "new" "!" "<url>" "#goodday"]
+}
+
+func ExampleNgrams() {
+	fmt.Printf("%q\n", corpus.Ngrams([]string{"not", "so", "good"}, 2))
+	// Output: ["not" "so" "good" "not so" "so good"]
+}
+
+func ExampleTokenize13a() {
+	fmt.Printf("%q\n", corpus.Tokenize13a("The man's T-shirt costs $3.50, or 1-2 more."))
+	// Output: ["The" "man's" "T-shirt" "costs" "$" "3.50" "," "or" "1" "-" "2" "more" "."]
+}
+
+func ExampleVocabulary() {
+	counts := corpus.Counts{}
+	counts.Add(strings.Fields("the dog saw the cat")...)
+	counts.Add(strings.Fields("the cat ran")...)
+	v, err := counts.Vocabulary(2, math.MaxInt)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ids := v.Encode(strings.Fields("the zebra saw the cat"))
+	fmt.Println(v.Words(), v.Len())
+	fmt.Println(ids, v.Decode(ids))
+	// Output:
+	// [the cat] 6
+	// [4 1 1 4 5] [the <unk> <unk> the cat]
+}
+
+func ExamplePad() {
+	sentences := [][]int32{{4, 5, 6, 7}, {8}}
+	_, err := corpus.Pad(sentences, 3)
+	fmt.Println(err)
+	b, err := corpus.Pad(corpus.Truncate(sentences, 3), 3)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(b.Dims, b.IDs, b.Mask)
+	// Output:
+	// sentence 0 has 4 words, more than 3; truncate it or pad to more
+	// [2 3] [4 5 6 8 0 0] [true true true true false false]
+}
+
+func ExamplePadDocuments() {
+	b, err := corpus.PadDocuments([][][]int32{{{4, 5}, {6}}, {{7}}}, 2, 2)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(b.Dims, b.IDs, b.Mask)
+	// Output: [2 2 2] [4 5 6 0 7 0 0 0] [true true true false true false false false]
+}
+
+func ExampleDelimit() {
+	target := corpus.Delimit([]int32{7, 8})
+	fmt.Println("decoder reads", target[:3], "and writes", target[1:])
+	// Output: decoder reads [2 7 8] and writes [7 8 3]
+}
+
+func ExampleStratifiedSplit() {
+	labels := []int{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1}
+	parts, err := corpus.StratifiedSplit(labels, []int{4, 1, 1}, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(len(parts[0]), len(parts[1]), len(parts[2]))
+	// Output: 8 2 2
+}
+
+func ExampleBagOfWords() {
+	texts := [][]string{{"good", "film"}, {"good", "fun"}, {"bad", "film"}, {"bad", "joke"}}
+	m, err := corpus.DefaultBagOfWords().Fit(texts, []int{1, 1, 0, 0}, 2)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p, err := m.Probabilities([]string{"good", "joke"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(p[1] > 0.6)
+	// Output: true
+}
+
+func ExampleTFIDF() {
+	v, err := corpus.NewVocabulary([]string{"good", "film"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	t, err := corpus.NewTFIDF(v, [][]string{{"good", "film"}, {"film"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	row := t.Row([]string{"film", "good", "good"})
+	fmt.Printf("%d %.3f\n", row.Columns, row.Values)
+	// Output: [4 5] [0.942 0.335]
+}
+
+func ExampleLogistic() {
+	rows := []corpus.Row{{Columns: []int{0}, Values: []float64{-1}}, {Columns: []int{0}, Values: []float64{1}}}
+	m, err := corpus.DefaultLogistic().Fit(rows, 1, []int{0, 1}, 2)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p, err := m.Probabilities(rows[1])
+	fmt.Printf("%.3f %v\n", p, err)
+	// Output: [0.337 0.663] <nil>
+}
+
+func ExampleEvaluate() {
+	r, err := corpus.Evaluate([]int{0, 0, 1, 1}, [][]float64{{0.9, 0.1}, {0.4, 0.6}, {0.2, 0.8}, {0.3, 0.7}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("accuracy %.2f, macro-F1 %.3f, AUC %.2f\n", r.Accuracy, r.MacroF1, r.MacroAUC)
+	// Output: accuracy 0.75, macro-F1 0.733, AUC 1.00
+}
+
+func ExampleCorpusBLEU() {
+	b, err := corpus.CorpusBLEU(corpus.Tokenize13a, []string{"The cat sat on the mat."}, []string{"The cat is on the mat."})
+	fmt.Println(b, err)
+	// Output: BLEU = 48.89 85.7/66.7/40.0/25.0 (BP = 1.000 ratio = 1.000 hyp_len = 7 ref_len = 7) <nil>
+}
+
+func ExampleStories() {
+	stories, err := corpus.Stories{Hops: 2, Entities: 2, Moves: 1}.Generate(1, 4)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, s := range stories {
+		fmt.Println(strings.Join(s.Facts, "\n"))
+		fmt.Printf("%s? %s, by the facts %d\n", s.Question, s.Answer, s.Support)
+	}
+	// Output:
+	// ben went to the garden
+	// anna took the ball
+	// ben took the lamp
+	// anna went to the kitchen
+	// where is the lamp? garden, by the facts [2 0]
+}

@@ -1,0 +1,344 @@
+package training
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/compute/gobackend"
+	"github.com/gomlx/gomlx/core/tensors"
+	"gonum.org/v1/gonum/floats"
+
+	"synpool/backend/backendtest"
+	"synpool/course/capsule"
+	"synpool/internal/fetched"
+	"synpool/internal/large"
+)
+
+// blocks returns images with noise and a bright block, whose place is the label.
+func blocks(n int) Digits {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var d Digits
+	for range n {
+		label := rng.IntN(10)
+		image := make([]byte, side*side)
+		for i := range image {
+			image[i] = byte(rng.IntN(40))
+		}
+		for y := range 6 {
+			for x := range 5 {
+				image[(label/5*12+4+y)*side+label%5*5+2+x] = byte(180 + rng.IntN(70))
+			}
+		}
+		d.Images, d.Labels = append(d.Images, image...), append(d.Labels, byte(label))
+	}
+	return d
+}
+
+// tiny are settings of a training of seconds.
+func tiny() Settings {
+	s := Full()
+	s.Network.Channels, s.Network.Kernel, s.Network.Stride, s.Network.Primary.Types = 6, 8, 4, 2
+	s.Network.Convolutional = []capsule.Convolutional{{Types: 3, Kernel: 2, Stride: 2, Routing: s.Network.Class.Routing}}
+	s.Train, s.Epochs, s.Batch, s.LearningRate = 200, 2, 20, 1e-2
+	return s
+}
+
+// TestTrain learns ten places, far above chance on images that it did not see.
+func TestTrain(t *testing.T) {
+	s := tiny()
+	s.Epochs = large.Number(9, 20)
+	train, test, err := blocks(400).Split(200)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	c, err := Train(t.Context(), backendtest.Chosen(t), s, train, "", &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong, err := c.Error(test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if wrong > 0.1 {
+		t.Errorf("%.1f %% wrong\n%s", 100*wrong, &out)
+	}
+	assignments, err := c.Assignments(test.at([]int{0, 1, 2}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := assignments[len(assignments)-1].Value().([][][][][][][]float32) // [digits, 1, 1, classes, rows, columns, types]
+	if len(assignments) != 2 || len(last) != 3 || len(last[2][0][0]) != 10 {
+		t.Fatalf("assignments %s of %d layers", assignments[len(assignments)-1].Shape(), len(assignments))
+	}
+	sum, largest := 0.0, 0.0
+	for _, class := range last[2][0][0] {
+		p := float64(class[1][2][0]) // of one child
+		sum, largest = sum+p, max(largest, p)
+	}
+	if math.Abs(sum-1) > 1e-5 || largest < 0.15 {
+		t.Errorf("a child is assigned %g times, %g to one of ten classes", sum, largest)
+	}
+	if _, err := c.Assignments(Digits{}); err == nil {
+		t.Error("assignments of no digits")
+	}
+	if lines := strings.Count(out.String(), "epoch "); lines != s.Epochs {
+		t.Errorf("%d lines of epochs:\n%s", lines, &out)
+	}
+}
+
+// TestCompare: what stands beside attention is what the trained network assigns.
+func TestCompare(t *testing.T) {
+	digits := blocks(200)
+	c, err := Train(t.Context(), backendtest.Chosen(t), tiny(), digits, "", io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	some := digits.at([]int{3, 4})
+	before, err := c.Activations(some)
+	if err != nil {
+		t.Fatal(err)
+	}
+	layers, err := c.Assignments(some)
+	if err != nil {
+		t.Fatal(err)
+	}
+	assignments, attention, err := c.Compare(some)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := layers[len(layers)-1].Value().([][][][][][][]float32) // [digits, 1, 1, classes, rows, columns, types]
+	for i, classes := range assignments {
+		for class, row := range classes {
+			var want []float32
+			for _, columns := range last[i][0][0][class] {
+				want = append(want, slices.Concat(columns...)...)
+			}
+			if len(row) != len(want) {
+				t.Fatalf("digit %d, class %d: %d children, want %d", i, class, len(row), len(want))
+			}
+			for child := range row {
+				if d := row[child] - float64(want[child]); d > 1e-5 || d < -1e-5 {
+					t.Errorf("digit %d, class %d, child %d: %g, want %g", i, class, child, row[child], want[child])
+				}
+			}
+		}
+	}
+	for i, heads := range attention {
+		for head, rows := range heads {
+			for parent, row := range rows {
+				if sum := floats.Sum(row); math.Abs(sum-1) > 1e-5 || len(row) != len(rows) || len(heads) != 10 {
+					t.Errorf("digit %d, head %d of %d, parent %d: %d weights of sum %g", i, head, len(heads), parent, len(row), sum)
+				}
+			}
+		}
+	}
+	again, attentionAgain, err := c.Compare(some)
+	if err != nil || !reflect.DeepEqual(again, assignments) || !reflect.DeepEqual(attentionAgain, attention) {
+		t.Errorf("another comparison differs: %v", err)
+	}
+	if after, err := c.Activations(some); err != nil || !slices.Equal(slices.Concat(after...), slices.Concat(before...)) {
+		t.Errorf("a comparison changes the classifier: %v", err)
+	}
+	if _, _, err := c.Compare(Digits{}); err == nil {
+		t.Error("compares no digits")
+	}
+}
+
+// TestWithRouting: the weights are those of the training, and one iteration assigns every child to all classes alike.
+func TestWithRouting(t *testing.T) {
+	digits, s := blocks(200), tiny()
+	c, err := Train(t.Context(), backendtest.Chosen(t), s, digits, "", io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	some := digits.at([]int{0, 1, 2})
+	want, err := c.Activations(some)
+	if err != nil {
+		t.Fatal(err)
+	}
+	routing := s.Network.Class.Routing
+	same, err := c.WithRouting(routing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := same.Activations(some); err != nil || !slices.Equal(slices.Concat(got...), slices.Concat(want...)) {
+		t.Errorf("by the same routing %v, want %v: %v", got, want, err)
+	}
+	routing.Iterations = 1
+	once, err := c.WithRouting(routing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	layers, err := once.Assignments(some)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range tensors.MustCopyFlatData[float32](layers[len(layers)-1]) {
+		if math.Abs(float64(p)-0.1) > 1e-6 {
+			t.Fatalf("after one iteration assignment %d is %g, want 0.1", i, p)
+		}
+	}
+	if got, err := once.Activations(some); err != nil || slices.Equal(slices.Concat(got...), slices.Concat(want...)) {
+		t.Errorf("one iteration gives what %d give: %v", s.Network.Class.Routing.Iterations, err)
+	}
+}
+
+// stopAfter ends a context when a line has been written.
+type stopAfter struct{ cancel context.CancelFunc }
+
+func (w stopAfter) Write(p []byte) (int, error) {
+	w.cancel()
+	return len(p), nil
+}
+
+// TestResume stops a training after its first epoch and goes on: the result is that of a training without a break.
+func TestResume(t *testing.T) {
+	backend, digits, s := gobackend.GetBackend(), blocks(200), tiny()
+	activations := func(c *Classifier, err error) (flat []float32) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := c.Activations(digits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.Concat(rows...)
+	}
+	want := activations(Train(t.Context(), backend, s, digits, "", io.Discard))
+	folder := filepath.Join(t.TempDir(), "checkpoints")
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, err := Train(ctx, backend, s, digits, folder, stopAfter{cancel}); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "stopped after step 10 of 20") {
+		t.Fatalf("stopped: %v", err)
+	}
+	var out bytes.Buffer
+	got := activations(Train(t.Context(), backend, s, digits, folder, &out))
+	if !strings.Contains(out.String(), "going on after step 10 of 20") {
+		t.Errorf("says %q", &out)
+	}
+	again := activations(Train(t.Context(), backend, s, digits, folder, io.Discard))
+	for i := range want {
+		// One graph is one program: only sums that threads share out may be rounded in another order.
+		if d := got[i] - want[i]; d > 1e-5 || d < -1e-5 || again[i] != got[i] {
+			t.Fatalf("activation %d is %g after a break and %g from the checkpoint, want %g", i, got[i], again[i], want[i])
+		}
+	}
+	s.Seed++
+	if _, err := Train(t.Context(), backend, s, digits, folder, io.Discard); err == nil || !strings.Contains(err.Error(), folder) {
+		t.Errorf("other settings: %v", err)
+	}
+}
+
+func TestTrainRefuses(t *testing.T) {
+	for name, spoil := range map[string]func(s *Settings){
+		"classes": func(s *Settings) { s.Network.Class.Classes = 3 },
+		"epochs":  func(s *Settings) { s.Epochs = -1 },
+		"batch":   func(s *Settings) { s.Batch = 201 },
+		"rate":    func(s *Settings) { s.LearningRate = 0 },
+		"digits":  func(s *Settings) { s.Train = 100 },
+		"kernel":  func(s *Settings) { s.Network.Convolutional[0].Kernel = 99 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := tiny()
+			spoil(&s)
+			if _, err := Train(t.Context(), backendtest.Chosen(t), s, blocks(200), "", io.Discard); err == nil {
+				t.Error("trains")
+			}
+		})
+	}
+}
+
+// TestSettings checks the settings of the program: 2,000 of the 10,000 digits are left to test on, and every layer routes
+// as it is told.
+func TestSettings(t *testing.T) {
+	for name, s := range map[string]Settings{"full": Full(), "quick": Quick()} {
+		if err := s.check(); err != nil || s.Train != 8000 {
+			t.Errorf("%s: %+v: %v", name, s, err)
+		}
+		own := s.Network.Class.Routing
+		routing := capsule.EMRouting{Iterations: 7, Epsilon: 1}
+		other := s.WithRouting(routing)
+		for i, layer := range s.Network.Convolutional {
+			if layer.Routing != own || other.Network.Convolutional[i].Routing != routing {
+				t.Errorf("%s: layer %d routes as %+v, with another routing as %+v", name, i, layer.Routing, other.Network.Convolutional[i].Routing)
+			}
+		}
+		if other.Network.Class.Routing != routing || other.Network.Channels != s.Network.Channels {
+			t.Errorf("%s: with another routing %+v", name, other)
+		}
+	}
+}
+
+func TestSplit(t *testing.T) {
+	d := Digits{Images: make([]byte, 10*side*side), Labels: []byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}}
+	for i := range d.Labels {
+		d.Images[i*side*side] = byte(i)
+	}
+	first, others, err := d.Split(7)
+	if err != nil || first.Len() != 7 || others.Len() != 3 {
+		t.Fatalf("%d and %d: %v", first.Len(), others.Len(), err)
+	}
+	all := slices.Concat(first.Labels, others.Labels)
+	for i, part := 0, slices.Concat(first.Images, others.Images); i < 10; i++ {
+		if part[i*side*side] != all[i] {
+			t.Errorf("image %d has label %d", part[i*side*side], all[i])
+		}
+	}
+	if slices.Sort(all); !slices.Equal(all, d.Labels) {
+		t.Errorf("labels %v", all)
+	}
+	for _, n := range []int{0, 10, 11, -1} {
+		if _, _, err := d.Split(n); err == nil {
+			t.Errorf("%d of 10 to train on", n)
+		}
+	}
+	// Validation digits are split off those to train on.
+	learn, validation, err := first.Split(5)
+	if err != nil || !slices.Equal(slices.Sorted(slices.Values(slices.Concat(learn.Labels, validation.Labels))), slices.Sorted(slices.Values(first.Labels))) {
+		t.Errorf("%v and %v of %v: %v", learn.Labels, validation.Labels, first.Labels, err)
+	}
+}
+
+// TestMNIST learns the real digits a little: a small network, 1,000 digits, and half of the others must be right.
+func TestMNIST(t *testing.T) {
+	d := fetched.Load(t, MNIST)
+	var counts [10]int
+	for _, label := range d.Labels {
+		counts[label]++
+	}
+	if want := [10]int{980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009}; counts != want {
+		t.Errorf("digits %v, want %v", counts, want)
+	}
+	if !large.Asked() { // TestTrain learns, from smaller digits
+		return
+	}
+	s := tiny()
+	s.Train, s.Epochs = 1000, 4
+	train, test, err := d.Split(s.Train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	test, _, err = test.Split(1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Train(t.Context(), backendtest.Chosen(t), s, train, "", io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if wrong, err := c.Error(test); err != nil || wrong > 0.5 {
+		t.Errorf("%.1f %% wrong: %v", 100*wrong, err)
+	} else {
+		t.Logf("%.1f %% wrong", 100*wrong)
+	}
+}

@@ -1,0 +1,113 @@
+package training_test
+
+import (
+	"io"
+	"slices"
+	"testing"
+
+	"github.com/gomlx/compute/gobackend"
+
+	"synpool/backend/backendtest"
+	"synpool/course/examples/deepsets/training"
+	"synpool/course/examples/fit/fittest"
+	"synpool/course/sequence"
+	"synpool/internal/large"
+)
+
+// small are settings of seconds.
+func small() training.Settings {
+	s := training.Quick()
+	s.Sets, s.Smallest, s.Largest, s.Epochs, s.Width, s.Features, s.Rate = 3000, 4, 9, 8, 32, 3, 0.01
+	return s
+}
+
+// TestTrain: in sets of several sizes the network ranks the outlier first, which the distance from the mean does not, and neither
+// does the network by the points of another set.
+func TestTrain(t *testing.T) {
+	arms := map[string]training.Settings{"attention": small()}
+	if large.Asked() {
+		arms["mean"] = small()
+	}
+	for name, s := range arms {
+		s.Sets = large.Number(2000, 3000)
+		if name == "attention" {
+			s.Pooling = sequence.WordAttention{Width: 16, Adjust: sequence.Adjustment{Iterations: 2, Gamma: 0.5, Renormalise: true}}
+		}
+		data, err := s.Prepare()
+		if err != nil {
+			t.Fatal(err)
+		}
+		network, err := s.Train(t.Context(), gobackend.GetBackend(), data, name, io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shares := map[string]float64{"by distance": training.ByDistance(data.Test)}
+		if shares["first"], err = network.Evaluate(data.Test); err != nil {
+			t.Fatal(err)
+		}
+		others := slices.Clone(data.Test)
+		for i := range others {
+			others[i].Points = data.Test[(i+1)%len(others)].Points
+		}
+		if shares["by other sets"], err = network.Evaluate(others); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: of %d outliers %v", name, len(data.Test), shares)
+		// One of five by chance, and more by another set, to which the candidates of one line are as near as each other.
+		if shares["first"] < 0.7 || shares["by distance"] > 0.3 || shares["by other sets"] > shares["first"]-0.3 {
+			t.Errorf("%s: of %d outliers %v", name, len(data.Test), shares)
+		}
+	}
+}
+
+// TestPrepare: sets have every size, their outliers every place, and other seeds make others.
+func TestPrepare(t *testing.T) {
+	s := small()
+	d, err := s.Prepare()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sizes, places := map[int]int{}, map[int]int{}
+	for _, set := range d.Train {
+		sizes[len(set.Points)]++
+		places[set.Outlier]++
+		if len(set.Candidates) != s.Candidates || len(set.Points[0]) != s.Features {
+			t.Fatalf("%d candidates, %d features", len(set.Candidates), len(set.Points[0]))
+		}
+	}
+	if len(d.Train) != 3000 || len(d.Test) != 300 || len(sizes) != 6 || len(places) != 5 || sizes[4] < 400 || sizes[9] < 400 {
+		t.Errorf("%d and %d sets, sizes %v, outliers at %v", len(d.Train), len(d.Test), sizes, places)
+	}
+	s.Seed++
+	other, err := s.Prepare()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sets := range [][]training.Set{other.Train, other.Test, d.Test} {
+		if sets[0].Points[0][0] == d.Train[0].Points[0][0] {
+			t.Error("two streams are one")
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	s := small()
+	s.Sets, s.Epochs = 100, 1
+	try := func(s training.Settings) error {
+		d, err := s.Prepare()
+		if err == nil {
+			_, err = s.Train(t.Context(), backendtest.Chosen(t), d, "", io.Discard)
+		}
+		return err
+	}
+	fittest.RequireRefused(t, s, try, map[string]func(*training.Settings){
+		"no sets":       func(s *training.Settings) { s.Sets = 0 },
+		"no points":     func(s *training.Settings) { s.Smallest = 0 },
+		"sizes":         func(s *training.Settings) { s.Largest = s.Smallest - 1 },
+		"one candidate": func(s *training.Settings) { s.Candidates = 1 },
+		"too many":      func(s *training.Settings) { s.Features = 1 << 30 },
+		"no rate":       func(s *training.Settings) { s.Rate = 0 },
+		"no width":      func(s *training.Settings) { s.Width = 0 },
+		"no pooling":    func(s *training.Settings) { s.Pooling = nil },
+	})
+}

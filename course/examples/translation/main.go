@@ -1,0 +1,86 @@
+// Command translation trains English to German encoder-decoder models on Multi30k, without attention (Sutskever et al. 2014)
+// and with it (Bahdanau et al. 2015), and prints their BLEU on the test sentences and some alignments.
+//
+//	go run ./course/examples/translation -quick
+//
+// All words, including the references, are in lower case and split by Unicode's rules; with -quick, long test sentences are
+// left out. So BLEU compares the two models, but is not comparable with published scores.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"synpool/backend"
+	"synpool/course/corpus"
+	"synpool/course/examples/command"
+	"synpool/course/examples/translation/training"
+	"synpool/course/sequence"
+)
+
+func main() { command.Main("translation", run) }
+
+func run(ctx context.Context, arguments []string, out io.Writer) error {
+	flags := command.New("translation", "sentences of up to 12 words and smaller models")
+	steps := flags.Syn()
+	show := flags.Count("show", 0, 3, "translations to show with their alignments")
+	if err := flags.Parse(arguments, out); err != nil {
+		return err
+	}
+	settings := command.Choose(flags, training.Full, training.Quick)
+	flags.Apply(&settings.Seed, &settings.Epochs)
+	set, err := corpus.LoadMulti30k()
+	if err != nil {
+		return err
+	}
+	data, err := settings.Prepare(set)
+	if err != nil {
+		return err
+	}
+	choice, err := backend.New()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(os.Stderr, choice)
+	fmt.Fprintf(out, "%d pairs of up to %d words to train on, %d to test\n", len(data.Train), settings.Longest, len(data.Test))
+	plain, attentive := settings, settings
+	plain.Align, attentive.Adjust = 0, sequence.Adjustment{Iterations: *steps, Gamma: 0.5, Renormalise: true}
+	for _, c := range []struct {
+		name string
+		training.Settings
+	}{{"without attention", plain}, {"with attention", attentive}} {
+		c.Checkpoint = flags.Checkpoint(fmt.Sprintf("%s, %+d Syn steps", c.name, c.Adjust.Iterations), c.Seed)
+		network, err := c.Train(ctx, choice.Backend, data, os.Stderr)
+		if err != nil {
+			return err
+		}
+		var translations []sequence.Hypothesis
+		var scores []float64
+		for _, width := range []int{1, settings.Beam} {
+			if translations, err = network.Translate(data.Test, width); err != nil {
+				return err
+			}
+			bleu, err := data.BLEU(data.Test, translations)
+			if err != nil {
+				return err
+			}
+			scores = append(scores, bleu.Score)
+		}
+		fmt.Fprintf(out, "%s: BLEU %.1f greedy, %.1f by a beam of %d; loss %.3f a word; epoch %d, %s\n", c.name, scores[0], scores[1], settings.Beam, network.Loss, network.Epoch, network.Took.Round(time.Second))
+		if c.Align == 0 {
+			continue
+		}
+		for i, h := range translations[:min(*show, len(translations))] {
+			pair := data.Test[i].Pair
+			fmt.Fprintf(out, "\n%s\n%s\n", strings.Join(training.Words(pair.Source), " "), strings.Join(training.Words(pair.Target), " "))
+			for _, w := range data.Align(data.Test[i], h) {
+				fmt.Fprintf(out, "  %-16s %3.0f %% %s\n", w.Target, 100*w.Weight, w.Source)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,222 @@
+package training_test
+
+import (
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/gobackend"
+
+	"synpool/backend/backendtest"
+	"synpool/course/corpus"
+	"synpool/course/examples/fit/fittest"
+	"synpool/course/examples/translation/training"
+	"synpool/course/sequence"
+	"synpool/internal/fetched"
+	"synpool/internal/large"
+)
+
+// reversing makes pairs whose target has one word for each word of the source, in reverse order.
+func reversing() corpus.Multi30k {
+	rng := rand.New(rand.NewPCG(1, 1))
+	words := map[string]string{"a": "ein", "dog": "hund", "cat": "katze", "sees": "sieht", "big": "gross", "red": "rot", "house": "haus", "tree": "baum"}
+	from := []string{"a", "dog", "cat", "sees", "big", "red", "house", "tree"}
+	draw := func(n int) []corpus.Pair {
+		var pairs []corpus.Pair
+		for range n {
+			var source, target []string
+			for range 4 + rng.IntN(3) {
+				w := from[rng.IntN(len(from))]
+				source, target = append(source, w), append([]string{words[w]}, target...)
+			}
+			pairs = append(pairs, corpus.Pair{Source: strings.Join(source, " "), Target: strings.Join(target, " ")})
+		}
+		return pairs
+	}
+	return corpus.Multi30k{Train: draw(600), Validation: draw(50), Test: draw(50)}
+}
+
+// small are settings of seconds, for the model with attention.
+func small() training.Settings {
+	s := training.Quick()
+	s.Longest, s.Embed, s.Encoder, s.Hidden, s.Align, s.Dropout, s.Rate, s.Batch, s.Epochs, s.Beam = 6, 12, 12, 24, 12, 0, 0.01, 25, 10, 2
+	return s
+}
+
+// train returns a model and its BLEU on the test pairs by a beam of each width.
+func train(t *testing.T, backend compute.Backend, s training.Settings, data *training.Data, widths ...int) (*training.Network, []float64) {
+	t.Helper()
+	network, err := s.Train(t.Context(), backend, data, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var scores []float64
+	for _, width := range widths {
+		translations, err := network.Translate(data.Test, width)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bleu, err := data.BLEU(data.Test, translations)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scores = append(scores, bleu.Score)
+	}
+	return network, scores
+}
+
+// TestTrain: of a language whose words stand for words of another, in the opposite order, both models learn a share, that with
+// attention the larger one.
+func TestTrain(t *testing.T) {
+	backend, s := gobackend.GetBackend(), small()
+	data, err := s.Prepare(reversing())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, attentive := train(t, backend, s, data, 1, s.Beam)
+	if attentive[1] < 80 {
+		t.Errorf("BLEU %.1f with attention", attentive)
+	}
+	if !large.Asked() {
+		return
+	}
+	s.Align = 0
+	_, plain := train(t, backend, s, data, 1)
+	t.Logf("BLEU %.1f without attention, %.1f with", plain, attentive)
+	if attentive[0] < plain[0]+20 {
+		t.Errorf("BLEU %.1f without attention, %.1f with", plain, attentive)
+	}
+}
+
+// TestAlign: words stand beside those of the source that weigh most, words that are none among them.
+func TestAlign(t *testing.T) {
+	s := small()
+	data, err := s.Prepare(reversing())
+	if err != nil {
+		t.Fatal(err)
+	}
+	example := training.Example{Pair: corpus.Pair{Source: "A red house"}}
+	h := sequence.Hypothesis{
+		Words:      []int32{data.Target.ID("haus"), corpus.PadID, data.Target.ID("rot")},
+		Alignments: [][]float64{{0.1, 0.2, 0.7, 0}, {0.9, 0.1, 0, 0}, {0.2, 0.5, 0.3, 0}, {1, 0, 0, 0}},
+	}
+	want := []training.Aligned{{"haus", "house", 0.7}, {"<pad>", "a", 0.9}, {"rot", "red", 0.5}}
+	if got := data.Align(example, h); !slices.Equal(got, want) {
+		t.Errorf("aligned %v, want %v", got, want)
+	}
+	if got := data.Align(example, sequence.Hypothesis{Words: []int32{5}}); len(got) != 0 {
+		t.Errorf("without attention %v", got)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	prepare := func(s training.Settings) error {
+		_, err := s.Prepare(reversing())
+		return err
+	}
+	fittest.RequireRefused(t, small(), prepare, map[string]func(*training.Settings){
+		"too short":  func(s *training.Settings) { s.Longest = 1 },
+		"no words":   func(s *training.Settings) { s.Longest = 0 },
+		"no beam":    func(s *training.Settings) { s.Beam = 0 },
+		"vocabulary": func(s *training.Settings) { s.Vocabulary = 0 },
+		"no batch":   func(s *training.Settings) { s.Batch = 0 },
+		"no seed":    func(s *training.Settings) { s.Seed = 0 },
+	})
+}
+
+// TestMulti30k: in full no pair is left out. A few sentences that are trained on many times come back word for word. Where many draws
+// are asked for, models are trained on slices of the real pairs: the loss of sentences never seen falls below that of words by
+// their frequency alone, and with attention below that without.
+func TestMulti30k(t *testing.T) {
+	set := fetched.Load(t, corpus.LoadMulti30k)
+	all, err := training.Full().Prepare(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := [3]int{len(all.Train), len(all.Validation), len(all.Test)}; n != [3]int{29000, 1014, 1000} {
+		t.Errorf("%d pairs of the parts in full", n)
+	}
+	set.Train = set.Train[:6000]
+	s := small()
+	s.Longest, s.Vocabulary, s.Embed, s.Encoder, s.Hidden, s.Align, s.Epochs = 12, 300, 24, 24, 48, 24, 4
+	data, err := s.Prepare(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range append(slices.Clip(data.Train), data.Validation...) {
+		for _, c := range []struct {
+			vocabulary *corpus.Vocabulary
+			ids        []int32
+			words      []string
+		}{{data.Source, e.Source, training.Words(e.Pair.Source)}, {data.Target, e.Target, training.Words(e.Pair.Target)}} {
+			if len(c.ids) != len(c.words) || len(c.ids) > s.Longest {
+				t.Fatalf("%d numbers of %d words", len(c.ids), len(c.words))
+			}
+			for i, w := range c.vocabulary.Decode(c.ids) {
+				if w != c.words[i] && w != "<unk>" {
+					t.Fatalf("word %d is %q, not %q", i, w, c.words[i])
+				}
+			}
+		}
+	}
+	if !large.Asked() { // TestTrain learns, from fewer words
+		return
+	}
+	requireAttentionHelps(t, s, data)
+
+	s.Longest = 8
+	few := slices.DeleteFunc(slices.Clone(data.Train), func(e training.Example) bool {
+		return slices.Contains(e.Target, corpus.UnknownID) || max(len(e.Source), len(e.Target)) > s.Longest
+	})
+	few = few[:min(8, len(few))]
+	data.Train, data.Validation, data.Test = few, few, few
+	s.Batch, s.Epochs, s.Rate = 8, 150, 0.02
+	_, scores := train(t, backendtest.Chosen(t), s, data, 1)
+	t.Logf("BLEU %.1f of %d sentences trained on", scores, len(few))
+	if len(few) < 8 || scores[0] < 99 {
+		t.Errorf("BLEU %.1f of %d sentences trained on", scores, len(few))
+	}
+}
+
+// requireAttentionHelps trains a model with attention and one without.
+func requireAttentionHelps(t *testing.T, s training.Settings, data *training.Data) {
+	t.Helper()
+	network, _ := train(t, backendtest.Chosen(t), s, data)
+	without := s
+	without.Align = 0
+	plain, _ := train(t, backendtest.Chosen(t), without, data)
+	unigram := unigramLoss(data)
+	// Attention learns later: after fewer steps, or in smaller networks, it is behind.
+	t.Logf("%d pairs: loss %.3f a word, without attention %.3f, by frequencies alone %.3f", len(data.Train), network.Loss, plain.Loss, unigram)
+	if network.Loss > unigram-0.4 || network.Loss > plain.Loss-0.05 {
+		t.Errorf("loss %.3f a word, without attention %.3f, by frequencies alone %.3f", network.Loss, plain.Loss, unigram)
+	}
+}
+
+// unigramLoss returns nats a word, ends among them, of the validation targets by the frequencies of words in training, each
+// counted once more.
+func unigramLoss(d *training.Data) float64 {
+	counts, total := make([]float64, d.Target.Len()), 0.0
+	for i := range counts {
+		counts[i] = 1
+		total++
+	}
+	for _, e := range d.Train {
+		for _, w := range append(slices.Clip(e.Target), corpus.EndID) {
+			counts[w]++
+			total++
+		}
+	}
+	sum, words := 0.0, 0.0
+	for _, e := range d.Validation {
+		for _, w := range append(slices.Clip(e.Target), corpus.EndID) {
+			sum -= math.Log(counts[w] / total)
+			words++
+		}
+	}
+	return sum / words
+}

@@ -1,0 +1,142 @@
+package sequence_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/gobackend"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"synpool/course/sequence"
+	"synpool/internal/goldentest"
+)
+
+// translators have all the kinds of decoders.
+func translators() map[string]sequence.Translator {
+	kinds := map[string]sequence.Translator{
+		"LSTM":            {},
+		"GRU":             {Encoder: sequence.RNN{Cell: sequence.GRU}},
+		"LSTM, attention": {Align: 3},
+		"GRU, adjusted":   {Encoder: sequence.RNN{Cell: sequence.GRU}, Align: 3, Adjust: distract},
+	}
+	for what, m := range kinds {
+		m.Source, m.Target, m.Embed, m.Hidden = 7, 5, 3, 4
+		m.Encoder.Hidden, m.Encoder.Bidirectional = 2, true
+		kinds[what] = m
+	}
+	return kinds
+}
+
+// TestNext: steps in a row, each from the state that the one before returned, have the values and the gradients of Logits, on
+// the backend that unrolls both.
+func TestNext(t *testing.T) {
+	for what, m := range translators() {
+		t.Run(what, func(t *testing.T) {
+			store := model.NewStore()
+			store.SetParam(model.ParamInitialSeed, int64(3))
+			run := func(decode func(scope *model.Scope, memory sequence.Memory, before *Node) (logits, alignments *Node)) (all [][]float64) {
+				out := model.MustNewExec(gobackend.GetBackend(), store, func(scope *model.Scope, g *Graph) []*Node {
+					mask := Const(g, [][]bool{{true, true, true, true}, {true, true, false, false}})
+					memory := m.Encode(scope, Const(g, [][]int32{{1, 6, 2, 3}, {4, 5, 0, 0}}), mask, nil, dtypes.Float64)
+					logits, alignments := decode(scope, memory, Const(g, [][]int32{{1, 4, 2}, {1, 3, 3}}))
+					out := []*Node{logits}
+					if alignments != nil {
+						out = append(out, alignments)
+					}
+					var of []*Node
+					for v := range store.IterVariables() {
+						of = append(of, v.NodeValue(g))
+					}
+					return append(out, Gradient(waves(out...), of...)...)
+				}).MustCall()
+				for _, o := range out {
+					all = append(all, goldentest.Floats(o))
+				}
+				return all
+			}
+			want := run(func(scope *model.Scope, memory sequence.Memory, before *Node) (logits, alignments *Node) {
+				return m.Logits(scope, memory, before, nil)
+			})
+			got := run(func(scope *model.Scope, memory sequence.Memory, before *Node) (logits, alignments *Node) {
+				var each, looks []*Node
+				state := memory.Start
+				for i := range before.Shape().Dim(1) {
+					var l, a *Node
+					l, state, a = m.Next(scope.ResetVisited(), memory, state, Squeeze(SliceAxis(before, 1, AxisElem(i)), 1))
+					each, looks = append(each, l), append(looks, a)
+				}
+				if m.Align == 0 {
+					return Stack(each, 1), nil
+				}
+				return Stack(each, 1), Stack(looks, 1)
+			})
+			if len(got) != len(want) {
+				t.Fatalf("%d values and gradients, want %d", len(got), len(want))
+			}
+			for i := range want {
+				within(t, "values and gradients", got[i], want[i], 1e-13)
+			}
+		})
+	}
+}
+
+// TestNewTranslation: if the store lacks variables of the translator, or has them in a different size, the error names them.
+func TestNewTranslation(t *testing.T) {
+	backend := gobackend.GetBackend()
+	kinds := translators()
+	trained := func(m sequence.Translator) *model.Store {
+		store := model.NewStore()
+		model.MustNewExec(backend, store, func(scope *model.Scope, g *Graph) *Node {
+			memory := m.Encode(scope, Const(g, [][]int32{{1}}), nil, nil, dtypes.Float32)
+			logits, _ := m.Logits(scope, memory, Const(g, [][]int32{{1}}), nil)
+			return logits
+		}).MustCall()
+		return store
+	}
+	attention := kinds["LSTM, attention"]
+	wider, unknown := attention, attention
+	wider.Embed, unknown.Encoder.Cell = 5, 9
+	elsewhere := model.NewStore()
+	for v := range trained(attention).IterVariables() {
+		if _, err := elsewhere.CreateVariable("/model"+v.Path(), v.MustValue()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	beam := sequence.Beam{Width: 2, MaxLength: 3}
+	for what, c := range map[string]struct {
+		store   *model.Store
+		m       sequence.Translator
+		beam    sequence.Beam
+		message string // a part of it, "" for no error
+	}{
+		"trained":           {trained(attention), attention, beam, ""},
+		"nothing trained":   {model.NewStore(), attention, beam, "/source/weights"},
+		"in another scope":  {elsewhere, attention, beam, "/source/weights"},
+		"without attention": {trained(kinds["LSTM"]), attention, beam, "/key/weights"},
+		"smaller":           {trained(attention), wider, beam, "[7, 3]"},
+		"unknown cell":      {trained(attention), unknown, beam, "unknown cell"},
+		"beam too wide":     {trained(attention), attention, sequence.Beam{Width: 6, MaxLength: 3}, "a beam of 6"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			names := variables(c.store)
+			_, err := sequence.NewTranslation(backend, c.store, c.m, c.beam, 2, 3)
+			if c.message == "" && err != nil || c.message != "" && (err == nil || !strings.HasPrefix(err.Error(), "sequence: ") || !strings.Contains(err.Error(), c.message)) {
+				t.Errorf("%v, want an error with %q", err, c.message)
+			}
+			if now := variables(c.store); !slices.Equal(now, names) {
+				t.Errorf("the store has now the variables %v, and had %v", now, names)
+			}
+		})
+	}
+}
+
+// variables are the paths of those of a store.
+func variables(store *model.Store) (paths []string) {
+	for v := range store.IterVariables() {
+		paths = append(paths, v.Path())
+	}
+	return paths
+}
