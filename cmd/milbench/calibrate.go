@@ -14,7 +14,7 @@ import (
 	"synpool/milbench/calibrate"
 	"synpool/milbench/learner/modeldir"
 	"synpool/milbench/predict"
-	"synpool/milbench/study/report"
+	"synpool/paper/report"
 )
 
 // calibrating is the flag that asks for a calibration, and what is learnt.

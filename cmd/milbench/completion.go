@@ -13,8 +13,8 @@ import (
 	"synpool/milbench/learner"
 	"synpool/milbench/learner/neural"
 	"synpool/milbench/results"
-	"synpool/milbench/study"
-	"synpool/milbench/study/report"
+	"synpool/paper"
+	"synpool/paper/report"
 )
 
 // shells are those that there is a completion script for.
@@ -106,7 +106,7 @@ func setNames() (names []string) {
 
 // studyNames returns the names of the experiments.
 func studyNames() (names []string) {
-	for _, e := range study.Experiments {
+	for _, e := range paper.Experiments {
 		names = append(names, e.Name)
 	}
 	return names

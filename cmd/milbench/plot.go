@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"synpool/milbench/results"
-	"synpool/milbench/study"
-	"synpool/milbench/study/report"
+	"synpool/paper"
+	"synpool/paper/report"
 	"synpool/plotting"
 )
 
@@ -63,7 +63,7 @@ probabilities lie on the diagonal.
 
 Figures of each experiment, the default first:
 `,
-		Example: "  milbench plot results --out auc.png\n  milbench plot results --figure confusion --setting gated --out confusion.png\n  milbench plot results/iterations --figure sweep --out sweep.svg\n  milbench plot milbench/study/results/iterations.json.gz --out sweep.svg\n  milbench plot scores.csv --figure heatmap --out maps\n  milbench plot model --figure reliability --out reliability.png",
+		Example: "  milbench plot results --out auc.png\n  milbench plot results --figure confusion --setting gated --out confusion.png\n  milbench plot results/iterations --figure sweep --out sweep.svg\n  milbench plot paper/results/iterations.json.gz --out sweep.svg\n  milbench plot scores.csv --figure heatmap --out maps\n  milbench plot model --figure reliability --out reliability.png",
 		Args:    arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := args[0]
@@ -106,7 +106,7 @@ Figures of each experiment, the default first:
 				figure, err = report.PlotTable(a.Results, sets...)
 			default:
 				if !c.Flags().Changed("figure") {
-					e, err := study.FindExperiment(a.Experiment)
+					e, err := paper.FindExperiment(a.Experiment)
 					if err != nil {
 						return err
 					}
@@ -125,7 +125,7 @@ Figures of each experiment, the default first:
 		},
 	}
 	var lists []string
-	for _, e := range study.Experiments {
+	for _, e := range paper.Experiments {
 		lists = append(lists, fmt.Sprintf("  %-19s%s", e.Name, strings.Join(e.Figures, ", ")))
 	}
 	c.Long += strings.Join(lists, "\n")

@@ -46,12 +46,12 @@ func TestReadmeFigure(t *testing.T) {
 		return
 	}
 	figure := filepath.Join(t.TempDir(), "shuffled.svg")
-	succeed(t, "plot", "../../milbench/study/results/published.json.gz", "--figure", "control", "--out", figure)
+	succeed(t, "plot", "../../paper/results/published.json.gz", "--figure", "control", "--out", figure)
 	drawn, err := os.ReadFile(figure)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if shown, err := os.ReadFile("../../docs/shuffled.svg"); err != nil || !bytes.Equal(shown, drawn) {
-		t.Errorf("docs/shuffled.svg is not what milbench plot milbench/study/results/published.json.gz --figure control draws (%v)", err)
+		t.Errorf("docs/shuffled.svg is not what milbench plot paper/results/published.json.gz --figure control draws (%v)", err)
 	}
 }

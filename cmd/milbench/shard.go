@@ -20,7 +20,7 @@ import (
 	"synpool/milbench/learner/neural"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
-	"synpool/milbench/study"
+	"synpool/paper"
 )
 
 // shardHelp says in the help of a subcommand where more is said about shards.
@@ -172,7 +172,7 @@ func (a ask) request(backend string, cores int) (*cluster.Plan, error) {
 }
 
 // makePlan returns the plan of a command; each machine trains as trainer does. Sets are opened one after another.
-func (p *program) makePlan(a ask, backend string, trainer neural.Trainer) (*cluster.Plan, []study.Missing, error) {
+func (p *program) makePlan(a ask, backend string, trainer neural.Trainer) (*cluster.Plan, []paper.Missing, error) {
 	if a.grid != nil {
 		a.grid.note = p.note
 	}
@@ -213,7 +213,7 @@ func (p *program) makePlan(a ask, backend string, trainer neural.Trainer) (*clus
 	if err != nil {
 		return nil, nil, err
 	}
-	var missing []study.Missing
+	var missing []paper.Missing
 	for _, name := range form.Sets() {
 		show(name)
 		one, err := form.Only(name)

@@ -30,7 +30,7 @@ wc -l <"$DISK/out/results.jsonl"`
 	c.Env = append(self.Env, "SELF="+self.Path, "FILE="+file, "DISK="+disk, "ERR="+filepath.Join(t.TempDir(), "stderr"))
 	out, err := c.CombinedOutput()
 	if err != nil || strings.Contains(string(out), "no mount") {
-		t.Skipf("no file system of its own can be mounted here (%v): %s", err, out) // TestNoRoom of milbench/study needs none
+		t.Skipf("no file system of its own can be mounted here (%v): %s", err, out) // TestNoRoom of paper needs none
 	}
 	lines := strings.Split(columnNotes.ReplaceAllString(string(out), ""), "\n")
 	for i, want := range []string{"full 75 milbench: ", "read-only 2 milbench: ", "merge read-only 2 milbench: ", "large 0 milbench: ", "merge 0 milbench: 80 results, ", "80"} {

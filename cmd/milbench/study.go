@@ -15,8 +15,8 @@ import (
 	"synpool/milbench/learner/neural"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
-	"synpool/milbench/study"
-	"synpool/milbench/study/report"
+	"synpool/paper"
+	"synpool/paper/report"
 )
 
 // study is the subcommand that runs an experiment.
@@ -109,8 +109,8 @@ milbench run --preset paper has the setting of the paper: gamma 1, no layer norm
 }
 
 // findForm returns an experiment, its form (on the given sets, unless they are nil) and the folder of its results.
-func findForm(name string, quick bool, sets []string) (e study.Experiment, form study.Form, folder string, err error) {
-	e, err = study.FindExperiment(name)
+func findForm(name string, quick bool, sets []string) (e paper.Experiment, form paper.Form, folder string, err error) {
+	e, err = paper.FindExperiment(name)
 	form, folder = e.Full, e.Name
 	if quick {
 		form, folder = e.Quick, e.Name+"-quick"
@@ -144,7 +144,7 @@ func (p *program) keepSpaces(ctx context.Context, runs []run.Run, trainer neural
 	bar := p.progress()
 	defer bar.clear()
 	for _, r := range runs {
-		err := study.KeepSpaces(ctx, r, trainer, func(set string, setting json.RawMessage) {
+		err := paper.KeepSpaces(ctx, r, trainer, func(set string, setting json.RawMessage) {
 			bar.show(func() string { return fmt.Sprintf("%s: training what pools %s", set, setting) })
 		})
 		if s := stoppedBy(ctx); s != nil && errors.Is(err, context.Canceled) {
@@ -173,7 +173,7 @@ type listedForm struct {
 	Seconds float64  `json:"about_seconds"`
 }
 
-func listForm(f study.Form) listedForm { return listedForm{f.Sets(), f.Scope, f.Time.Seconds()} }
+func listForm(f paper.Form) listedForm { return listedForm{f.Sets(), f.Scope, f.Time.Seconds()} }
 
 // studyList is the subcommand that shows the experiments.
 func (p *program) studyList() *cobra.Command {
@@ -186,13 +186,13 @@ func (p *program) studyList() *cobra.Command {
 		Args:    arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			var list []listedStudy
-			for _, e := range study.Experiments {
+			for _, e := range paper.Experiments {
 				list = append(list, listedStudy{e.Name, e.Question, e.Paper, e.Figures, listForm(e.Full), listForm(e.Quick)})
 			}
 			if asJSON {
 				return p.writeJSON(list)
 			}
-			for i, e := range study.Experiments {
+			for i, e := range paper.Experiments {
 				if i > 0 {
 					fmt.Fprintln(p.out)
 				}
@@ -243,7 +243,7 @@ would be lost, say fits of the full form when DIR/NAME holds the quick one.`,
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
 			p.note("%d fits in %s", len(archive.Results), path)
-			form, quick, err := study.FormOf(archive)
+			form, quick, err := paper.FormOf(archive)
 			if err != nil {
 				return err
 			}
@@ -252,7 +252,7 @@ would be lost, say fits of the full form when DIR/NAME holds the quick one.`,
 				size, command = "quick", command+" --quick"
 				p.note("note: all are of the quick form: %s", form.Scope)
 			}
-			absent, lacks, err := study.Lacking(archive, form)
+			absent, lacks, err := paper.Lacking(archive, form)
 			if len(absent) > 0 {
 				p.note("note: the %s form lacks the sets %s; fetch them with milbench data fetch and run them with %s --sets", size, strings.Join(absent, ", "), command)
 			}
@@ -281,8 +281,8 @@ func replaced(dir string, next results.Archive, add bool) (results.Archive, erro
 	case err != nil:
 		return results.Archive{}, fmt.Errorf("%s: %w; choose another --out, or remove %s", dir, err, path)
 	case add:
-		_, was, err1 := study.FormOf(old)
-		_, is, err2 := study.FormOf(next)
+		_, was, err1 := paper.FormOf(old)
+		_, is, err2 := paper.FormOf(next)
 		if err := errors.Join(err1, err2); err != nil {
 			return results.Archive{}, err
 		}
@@ -331,7 +331,7 @@ func (p *program) archiveOf(dir string) (results.Archive, error) {
 	}
 	p.unmerged(dir)
 	a := results.Archive{Results: rs}
-	if e, err := study.FindExperiment(strings.TrimSuffix(filepath.Base(filepath.Clean(dir)), "-quick")); err == nil {
+	if e, err := paper.FindExperiment(strings.TrimSuffix(filepath.Base(filepath.Clean(dir)), "-quick")); err == nil {
 		a.Experiment = e.Name
 	}
 	curves, err := results.ReadCurves(dir)
@@ -361,7 +361,7 @@ func (p *program) studyReport() *cobra.Command {
 		Short: "Write verdicts, tables and figures from archived results",
 		Long: `It reads the archives of milbench study archive in a folder and prints the page of verdicts as
 Markdown. --out writes RESULTS.md and, below docs/, all tables and the figures.`,
-		Example: "  milbench study report milbench/study/results --out .\n  milbench study report milbench/study/results --tables",
+		Example: "  milbench study report paper/results --out .\n  milbench study report paper/results --tables",
 		Args:    arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			archives, err := results.ReadArchives(os.DirFS(args[0]))

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"synpool/milbench/results"
-	"synpool/milbench/study"
+	"synpool/paper"
 )
 
 func TestStudyList(t *testing.T) {
@@ -28,8 +28,8 @@ func TestStudyList(t *testing.T) {
 	if err := json.Unmarshal([]byte(listed), &list); err != nil {
 		t.Fatal(err)
 	}
-	if len(list) != len(study.Experiments) {
-		t.Errorf("%d of %d experiments", len(list), len(study.Experiments))
+	if len(list) != len(paper.Experiments) {
+		t.Errorf("%d of %d experiments", len(list), len(paper.Experiments))
 	}
 	for _, e := range list {
 		if !strings.Contains(text, e.Name+": "+e.Question) || len(e.Full.Sets) < len(e.Quick.Sets) || !(e.Quick.Seconds > 0 && e.Quick.Seconds < e.Full.Seconds) {
@@ -138,7 +138,7 @@ func TestStudyStopped(t *testing.T) {
 		}
 	}
 	full := t.TempDir() // an archive of the full form
-	text, err := os.ReadFile("../../milbench/study/results/poolings.json.gz")
+	text, err := os.ReadFile("../../paper/results/poolings.json.gz")
 	if err != nil {
 		t.Fatal(err)
 	}

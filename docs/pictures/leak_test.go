@@ -19,7 +19,7 @@ import (
 	"synpool/milbench/judge"
 	"synpool/milbench/learner/neural"
 	"synpool/milbench/results"
-	archives "synpool/milbench/study/results"
+	archives "synpool/paper/results"
 )
 
 // goBackend returns the backend that rounds alike on all machines of one architecture.

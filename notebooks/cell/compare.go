@@ -19,7 +19,7 @@ import (
 	"synpool/milbench/learner/onebyone"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
-	"synpool/milbench/study/report"
+	"synpool/paper/report"
 	"synpool/plotting"
 )
 

@@ -20,7 +20,7 @@ import (
 	"synpool/milbench/dataset/audit"
 	"synpool/milbench/predict"
 	"synpool/milbench/results"
-	"synpool/milbench/study/report"
+	"synpool/paper/report"
 	"synpool/plotting"
 )
 

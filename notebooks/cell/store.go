@@ -124,7 +124,7 @@ func sumOf(root string) (string, error) {
 			return err
 		}
 		switch name := d.Name(); {
-		case d.IsDir() && path != root && (strings.HasPrefix(name, ".") || slices.Contains([]string{"testdata", "notebooks", "cmd", "docs", "examples"}, name)):
+		case d.IsDir() && path != root && (strings.HasPrefix(name, ".") || slices.Contains([]string{"testdata", "notebooks", "cmd", "course", "docs", "examples"}, name)):
 			return filepath.SkipDir
 		case d.IsDir() || strings.HasSuffix(name, "_test.go") || name != "go.mod" && !slices.Contains([]string{".go", ".c", ".h", ".cc"}, filepath.Ext(name)):
 			return nil

@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"synpool/milbench/results"
-	"synpool/milbench/study"
+	"synpool/paper"
 )
 
 // summary is the section of an experiment on the page.
 type summary struct {
 	experiment, title string
-	figure            string // of [study.Experiment]
+	figure            string // of [paper.Experiment]
 	alt, shows        string // what the figure shows
 	about             string // what else must be known
 	more              func(results.Archive) (string, error)
@@ -219,8 +219,8 @@ func page(archives []results.Archive, drawn []picture) (string, error) {
 		return "", err
 	}
 	b.WriteString("## Claims\n\n" + words + claimTable(list) + "How an interval gives the verdict:\n\n" + rule + "\nHow to read the numbers:\n\n" + legend)
-	b.WriteString("\n## Repeat it\n\n```\ngo run ./cmd/milbench study report milbench/study/results --out .\n```\n\n" +
-		"This writes the page, [all tables](" + tablesName + ") and all figures again from the [stored test scores](milbench/study/results), in about a minute. " +
+	b.WriteString("\n## Repeat it\n\n```\ngo run ./cmd/milbench study report paper/results --out .\n```\n\n" +
+		"This writes the page, [all tables](" + tablesName + ") and all figures again from the [stored test scores](paper/results), in about a minute. " +
 		"`milbench study NAME --out results` trains an experiment again; `milbench study list` names them and their times. [The replication](docs/replication.md) goes through the Syn paper claim by claim.\n")
 	for _, s := range summaries {
 		text, err := s.text(archives, list, shown(s.experiment))
@@ -352,7 +352,7 @@ func (a answer) number() string {
 // origins has a row for each experiment: how many fits there are, with which seeds, and what made them.
 func origins(archives []results.Archive) string {
 	var rows [][]string
-	for _, e := range study.Experiments {
+	for _, e := range paper.Experiments {
 		a, there := find(archives, e.Name)
 		if !there {
 			continue

@@ -13,7 +13,7 @@ import (
 	"synpool/milbench"
 	"synpool/milbench/judge"
 	"synpool/milbench/results"
-	"synpool/milbench/study"
+	"synpool/paper"
 	"synpool/plotting"
 )
 
@@ -51,9 +51,9 @@ func PlotTable(fits []results.Result, sets ...string) (*plotting.Figure, error) 
 	return plotting.Intervals("Every setting by "+m.Name, m, intervalRows(rows, drawings(fits), rowName(rows)))
 }
 
-// Plot draws a figure of an experiment by its name in [study.Experiment].
+// Plot draws a figure of an experiment by its name in [paper.Experiment].
 func Plot(a results.Archive, name string) (*plotting.Figure, error) {
-	e, err := study.FindExperiment(a.Experiment)
+	e, err := paper.FindExperiment(a.Experiment)
 	if err != nil {
 		return nil, err
 	}

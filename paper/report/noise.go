@@ -10,7 +10,7 @@ import (
 	"synpool/milbench"
 	"synpool/milbench/judge"
 	"synpool/milbench/results"
-	"synpool/milbench/study"
+	"synpool/paper"
 )
 
 // noiseOf returns what a set with noise was, and its noise with the part that it is on.
@@ -21,7 +21,7 @@ func noiseOf(name string) (set, kind, part string) {
 	}
 	kind, part, partly := strings.Cut(kind, " ")
 	if !partly {
-		part = study.OnBoth
+		part = paper.OnBoth
 	}
 	return set, kind, part
 }

@@ -13,7 +13,7 @@ import (
 	"synpool/internal/large"
 	"synpool/milbench"
 	"synpool/milbench/results"
-	"synpool/milbench/study"
+	"synpool/paper"
 )
 
 // drawn is a learner whose scores are drawn at random and shifted, for positive bags, by a shift of the setting; it is told
@@ -68,7 +68,7 @@ func (l drawn) Learn(ctx context.Context, task milbench.Task, done func(milbench
 }
 
 // archive runs the quick form of an experiment on the sets that need no download.
-func archive(t *testing.T, e study.Experiment, learner milbench.Learner) results.Archive {
+func archive(t *testing.T, e paper.Experiment, learner milbench.Learner) results.Archive {
 	t.Helper()
 	dir := t.TempDir()
 	runs, _, err := e.Quick.Runs(dir, learner, 1)
@@ -117,7 +117,7 @@ func TestSections(t *testing.T) {
 	t.Setenv("MILBENCH_DATA", t.TempDir())
 	learner := drawn{func(string) float64 { return 1 }}
 	var archives []results.Archive
-	for _, e := range study.Experiments {
+	for _, e := range paper.Experiments {
 		a := archive(t, e, learner)
 		archives = append(archives, a)
 		text, err := Section(a)
@@ -176,7 +176,7 @@ func TestSections(t *testing.T) {
 		}
 	}
 	for _, a := range archives {
-		e, err := study.FindExperiment(a.Experiment)
+		e, err := paper.FindExperiment(a.Experiment)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -211,7 +211,7 @@ func TestSections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range study.Experiments {
+	for _, e := range paper.Experiments {
 		for _, name := range []string{pageName, tablesName} {
 			if text := string(files[name]); !strings.Contains(text, "\n## "+titleOf(e.Name)+"\n") || strings.Contains(text, "Not run yet") {
 				t.Errorf("%s is not in %s", e.Name, name)
@@ -230,7 +230,7 @@ func TestSections(t *testing.T) {
 			t.Errorf("%s, written again, differs (%v)", name, err)
 		}
 	}
-	if _, err := Section(results.Archive{Experiment: "nose"}); !errors.Is(err, study.ErrUnknownExperiment) {
+	if _, err := Section(results.Archive{Experiment: "nose"}); !errors.Is(err, paper.ErrUnknownExperiment) {
 		t.Errorf("no experiment: %v", err)
 	}
 	if _, err := Section(results.Archive{Experiment: "noise"}); !errors.Is(err, errIncomplete) {
@@ -270,7 +270,7 @@ func TestOriginWords(t *testing.T) {
 
 func TestNotRunYet(t *testing.T) {
 	var b bytes.Buffer
-	if err := WriteTables(&b, nil); err != nil || strings.Count(b.String(), "Not run yet: `milbench study ") != len(study.Experiments) {
+	if err := WriteTables(&b, nil); err != nil || strings.Count(b.String(), "Not run yet: `milbench study ") != len(paper.Experiments) {
 		t.Errorf("%v:\n%s", err, b.String())
 	}
 }

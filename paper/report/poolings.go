@@ -10,7 +10,7 @@ import (
 	"synpool/milbench"
 	"synpool/milbench/judge"
 	"synpool/milbench/results"
-	"synpool/milbench/study"
+	"synpool/paper"
 )
 
 // The columns of what the validation parts choose among several poolings.
@@ -86,7 +86,7 @@ func poolings(a results.Archive) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	form, _, err := study.FormOf(results.Archive{Experiment: "poolings", Results: a.Results})
+	form, _, err := paper.FormOf(results.Archive{Experiment: "poolings", Results: a.Results})
 	if err != nil {
 		return "", err
 	}

@@ -10,7 +10,7 @@ import (
 
 	"synpool/milbench"
 	"synpool/milbench/results"
-	"synpool/milbench/study"
+	"synpool/paper"
 )
 
 // A verdict of the first page and how it begins.
@@ -340,7 +340,7 @@ func TestPage(t *testing.T) {
 		}
 	}
 	for _, s := range summaries {
-		e, err := study.FindExperiment(s.experiment)
+		e, err := paper.FindExperiment(s.experiment)
 		if err != nil || !slices.Contains(e.Figures, s.figure) || s.shows == "" || s.alt == "" {
 			t.Errorf("%s: no figure %s, or one without words (%v)", s.experiment, s.figure, err)
 		}
@@ -348,8 +348,8 @@ func TestPage(t *testing.T) {
 			t.Errorf("%s: no claim leads its section", s.experiment)
 		}
 	}
-	if len(summaries) != len(study.Experiments) {
-		t.Errorf("%d sections of %d experiments", len(summaries), len(study.Experiments))
+	if len(summaries) != len(paper.Experiments) {
+		t.Errorf("%d sections of %d experiments", len(summaries), len(paper.Experiments))
 	}
 }
 

@@ -1,4 +1,4 @@
-// Package study defines the experiments of the Syn paper and our own. An experiment consists of settings, sets, changes of
+// Package paper defines the experiments of the Syn paper and our own. An experiment consists of settings, sets, changes of
 // these sets, and a protocol. Unless an experiment varies it, networks have the setting of the released program, not that
 // of the paper (presets of [synpool/milbench/learner/neural]).
 //
@@ -12,4 +12,4 @@
 //
 // A form makes runs (package run), and their results go into an archive (package results). Package report turns
 // archives into text and figures; [Lacking] lists what an archive lacks.
-package study
+package paper

@@ -1,15 +1,15 @@
-package study_test
+package paper_test
 
 import (
 	"fmt"
 
-	"synpool/milbench/study"
+	"synpool/paper"
 )
 
 func ExampleFindExperiment() {
-	e, err := study.FindExperiment("ablation")
+	e, err := paper.FindExperiment("ablation")
 	fmt.Println(e.Question, err)
-	_, err = study.FindExperiment("ablatoin")
+	_, err = paper.FindExperiment("ablatoin")
 	fmt.Println(err)
 	// Output:
 	// What does each part of SynPooling and of its network contribute? <nil>
@@ -17,7 +17,7 @@ func ExampleFindExperiment() {
 }
 
 func ExampleForm_Only() {
-	e, err := study.FindExperiment("poolings")
+	e, err := paper.FindExperiment("poolings")
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -19,13 +19,13 @@ import (
 
 	"synpool/internal/large"
 	"synpool/milbench/results"
-	"synpool/milbench/study"
-	"synpool/milbench/study/report"
-	committed "synpool/milbench/study/results"
+	"synpool/paper"
+	"synpool/paper/report"
+	committed "synpool/paper/results"
 )
 
 const (
-	root        = "../../../"
+	root        = "../../"
 	resultsText = root + "RESULTS.md"
 	tablesText  = root + "docs/tables.md"
 	mostBytes   = 10_000_000 // that the archives may take together
@@ -43,7 +43,7 @@ func TestFresh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const again = "run\n\tgo run ./cmd/milbench study report milbench/study/results --out ."
+	const again = "run\n\tgo run ./cmd/milbench study report paper/results --out ."
 	drawn := 0
 	for name, want := range files {
 		figure := filepath.Ext(name) == ".svg"
@@ -89,14 +89,14 @@ func TestArchives(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := study.FindExperiment(a.Experiment); err != nil {
+		if _, err := paper.FindExperiment(a.Experiment); err != nil {
 			t.Error(err)
 		}
-		form, quick, err := study.FormOf(a)
+		form, quick, err := paper.FormOf(a)
 		if err != nil || quick {
 			t.Errorf("%s: of the quick form (%v)", a.Experiment, err)
 		}
-		_, lacks, err := study.Lacking(a, form)
+		_, lacks, err := paper.Lacking(a, form)
 		if err != nil {
 			t.Error(err)
 		}
@@ -155,15 +155,15 @@ func sorted(t *testing.T, setting json.RawMessage) string {
 var archives = sync.OnceValues(committed.Archives)
 
 // archived yields the archives with their experiments.
-func archived(t *testing.T) iter.Seq2[results.Archive, study.Experiment] {
+func archived(t *testing.T) iter.Seq2[results.Archive, paper.Experiment] {
 	t.Helper()
 	all, err := archives()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(yield func(results.Archive, study.Experiment) bool) {
+	return func(yield func(results.Archive, paper.Experiment) bool) {
 		for _, a := range all {
-			e, err := study.FindExperiment(a.Experiment)
+			e, err := paper.FindExperiment(a.Experiment)
 			if err != nil {
 				t.Fatal(err)
 			}

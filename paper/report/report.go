@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"synpool/milbench/results"
-	"synpool/milbench/study"
+	"synpool/paper"
 )
 
 // alpha is the level of all tests.
@@ -33,12 +33,12 @@ var sections = map[string]func(results.Archive) (string, error){
 	"networks":         networks,
 }
 
-// WriteTables writes the tables of all experiments, docs/tables.md, in the order of [study.Experiments]; those without an archive are
+// WriteTables writes the tables of all experiments, docs/tables.md, in the order of [paper.Experiments]; those without an archive are
 // named as not run yet. Times have no part in it ([WriteTimes]): the same scores give byte-identical tables.
 func WriteTables(w io.Writer, archives []results.Archive) error {
 	var b strings.Builder
 	b.WriteString("# Tables of every experiment\n\n" + tablesHead)
-	for _, e := range study.Experiments {
+	for _, e := range paper.Experiments {
 		fmt.Fprintf(&b, "\n<a id=\"%s\"></a>\n\n## %s\n\n", e.Name, titleOf(e.Name))
 		a, there := find(archives, e.Name)
 		if !there {
@@ -67,19 +67,19 @@ func WriteTables(w io.Writer, archives []results.Archive) error {
 }
 
 // tablesHead says how to read the tables.
-const tablesHead = `[RESULTS.md](../RESULTS.md) has the verdicts. This page has the numbers behind them. ` + "`milbench study report milbench/study/results --tables`" + ` writes it from the [stored test scores](../milbench/study/results), which have five significant digits.
+const tablesHead = `[RESULTS.md](../RESULTS.md) has the verdicts. This page has the numbers behind them. ` + "`milbench study report paper/results --tables`" + ` writes it from the [stored test scores](../paper/results), which have five significant digits.
 
 - AUC is averaged over the folds of each repeat. After ± stands the standard deviation over repeats: it shows variation from folds and seeds, not from other bags.
 - Tests use a level of 5 %. A test that does not reach it shows no difference; it does not show that there is none.
 - ` + dependence + `
-- ` + "`milbench plot milbench/study/results/NAME.json.gz --figure FIGURE --out FILE`" + ` draws the figures of experiment NAME. It also takes the folder DIR/NAME that ` + "`milbench study NAME --out DIR`" + ` fills.
+- ` + "`milbench plot paper/results/NAME.json.gz --figure FIGURE --out FILE`" + ` draws the figures of experiment NAME. It also takes the folder DIR/NAME that ` + "`milbench study NAME --out DIR`" + ` fills.
 `
 
 // Section returns the tables and the conclusion of one experiment, as Markdown.
 func Section(a results.Archive) (string, error) {
 	section := sections[a.Experiment]
 	if section == nil {
-		_, err := study.FindExperiment(a.Experiment)
+		_, err := paper.FindExperiment(a.Experiment)
 		return "", fmt.Errorf("report on %q: %w", a.Experiment, err)
 	}
 	t, err := tabulate(a.Results)
@@ -101,7 +101,7 @@ func Section(a results.Archive) (string, error) {
 
 // ran says what was run, and what is missing.
 func ran(a results.Archive) (string, error) {
-	form, quick, err := study.FormOf(a)
+	form, quick, err := paper.FormOf(a)
 	if err != nil {
 		return "", err
 	}
@@ -110,7 +110,7 @@ func ran(a results.Archive) (string, error) {
 		size, command = "quick", command+" --quick"
 	}
 	text := fmt.Sprintf("`%s --out results`: %s.", command, form.Scope)
-	absent, lacks, err := study.Lacking(a, form)
+	absent, lacks, err := paper.Lacking(a, form)
 	if err != nil {
 		return "", err
 	}
@@ -123,11 +123,11 @@ func ran(a results.Archive) (string, error) {
 	return text, nil
 }
 
-// WriteTimes writes a table of how long the runs of each experiment took, in the order of [study.Experiments]. Times differ
+// WriteTimes writes a table of how long the runs of each experiment took, in the order of [paper.Experiments]. Times differ
 // from run to run and stand in a file of their own.
 func WriteTimes(w io.Writer, archives []results.Archive) error {
 	var rows [][]string
-	for _, e := range study.Experiments {
+	for _, e := range paper.Experiments {
 		for _, a := range archives {
 			if a.Experiment == e.Name {
 				for _, t := range a.Times {
