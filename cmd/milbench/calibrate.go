@@ -12,9 +12,9 @@ import (
 
 	"synpool/milbench"
 	"synpool/milbench/calibrate"
+	"synpool/milbench/charts"
 	"synpool/milbench/learner/modeldir"
 	"synpool/milbench/predict"
-	"synpool/paper/report"
 )
 
 // calibrating is the flag that asks for a calibration, and what is learnt.
@@ -112,7 +112,7 @@ func (p *program) drawReliability(dir, file string) error {
 	if filepath.Dir(file) == filepath.Clean(dir) {
 		return fmt.Errorf("--out %s: a model's folder holds nothing else; name a file outside of it", file)
 	}
-	figure, err := report.Reliability(l)
+	figure, err := charts.Reliability(l)
 	if err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}

@@ -10,11 +10,11 @@ import (
 	"synpool/milbench"
 	"synpool/milbench/calibrate"
 	"synpool/milbench/dataset"
+	"synpool/milbench/charts"
 	"synpool/milbench/learner"
 	"synpool/milbench/learner/neural"
 	"synpool/milbench/results"
 	"synpool/paper"
-	"synpool/paper/report"
 )
 
 // shells are those that there is a completion script for.
@@ -60,7 +60,7 @@ The archives of a release have all four in their folder completions.`,
 // shell completes by itself, the names of files.
 var flagValues = map[string][]string{
 	"calibrate": methodNames(),
-	"figure":    append(slices.Clone(report.BagFigures), heatmapFigure, reliabilityFigure),
+	"figure":    append(slices.Clone(charts.BagNames), heatmapFigure, reliabilityFigure),
 	"learner":   learner.Names(),
 	"pooling":   neural.Poolings,
 	"preset":    neural.Presets,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"synpool/milbench/charts"
 	"synpool/milbench/results"
 	"synpool/paper"
 	"synpool/paper/report"
@@ -67,12 +68,12 @@ Figures of each experiment, the default first:
 		Args:    arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := args[0]
-			bags := slices.Contains(report.BagFigures, name)
+			bags := slices.Contains(charts.BagNames, name)
 			if setting != "" && !bags {
-				return fmt.Errorf("--setting is for the figures %s; leave it out", strings.Join(report.BagFigures, ", "))
+				return fmt.Errorf("--setting is for the figures %s; leave it out", strings.Join(charts.BagNames, ", "))
 			}
 			if len(sets) > 0 && c.Flags().Changed("figure") && !bags {
-				return fmt.Errorf("--set is for tables and for the figures %s; leave it out", strings.Join(report.BagFigures, ", "))
+				return fmt.Errorf("--set is for tables and for the figures %s; leave it out", strings.Join(charts.BagNames, ", "))
 			}
 			if len(sets) > 1 && bags {
 				return fmt.Errorf("--figure %s draws one set; name one with --set", name)
@@ -98,12 +99,12 @@ Figures of each experiment, the default first:
 			var figure *plotting.Figure
 			switch {
 			case bags:
-				figure, err = report.PlotBags(a.Results, name, strings.Join(sets, ""), setting)
+				figure, err = charts.Bags(a.Results, name, strings.Join(sets, ""), setting)
 			case c.Flags().Changed("figure") && a.Experiment == "":
 				return fmt.Errorf("--figure %s: %s is not a folder of milbench study; leave the flag out or take one of %s",
-					name, dir, strings.Join(report.BagFigures, ", "))
+					name, dir, strings.Join(charts.BagNames, ", "))
 			case a.Experiment == "" || len(sets) > 0:
-				figure, err = report.PlotTable(a.Results, sets...)
+				figure, err = charts.Table(a.Results, sets...)
 			default:
 				if !c.Flags().Changed("figure") {
 					e, err := paper.FindExperiment(a.Experiment)
@@ -129,7 +130,7 @@ Figures of each experiment, the default first:
 		lists = append(lists, fmt.Sprintf("  %-19s%s", e.Name, strings.Join(e.Figures, ", ")))
 	}
 	c.Long += strings.Join(lists, "\n")
-	c.Flags().StringVar(&name, "figure", "", "`name` of the figure: one of the experiment, "+strings.Join(report.BagFigures, ", ")+", "+heatmapFigure+" or "+reliabilityFigure)
+	c.Flags().StringVar(&name, "figure", "", "`name` of the figure: one of the experiment, "+strings.Join(charts.BagNames, ", ")+", "+heatmapFigure+" or "+reliabilityFigure)
 	c.Flags().StringVar(&setting, "setting", "", "`name` in the table of the setting whose bags to draw (default the best)")
 	c.Flags().StringArrayVar(&sets, "set", nil, "`name` in the table of a set to draw; repeat the flag for more (default all)")
 	c.Flags().StringVar(&file, "out", "", "`file` to draw into: .png, .svg or .pdf; for heat maps a folder (required)")

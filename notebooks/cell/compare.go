@@ -13,13 +13,13 @@ import (
 	"sync"
 
 	"synpool/milbench"
+	"synpool/milbench/charts"
 	"synpool/milbench/learner"
 	"synpool/milbench/learner/networks"
 	"synpool/milbench/learner/neural"
 	"synpool/milbench/learner/onebyone"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
-	"synpool/paper/report"
 	"synpool/plotting"
 )
 
@@ -261,11 +261,11 @@ func (c *Comparison) FigureOf(l Learner) *plotting.Figure {
 	if name == "" {
 		Check(fmt.Errorf("%v: bags of two classes have no figure of their own; show the comparison", l))
 	}
-	return Must(report.PlotBags(c.Fits(), name, row.Set, row.Setting))
+	return Must(charts.Bags(c.Fits(), name, row.Set, row.Setting))
 }
 
 // Figure draws the main score of each learner with its confidence interval.
-func (c *Comparison) Figure() *plotting.Figure { return Must(report.PlotTable(c.Fits())) }
+func (c *Comparison) Figure() *plotting.Figure { return Must(charts.Table(c.Fits())) }
 
 // Training draws the loss of networks by epoch.
 func (c *Comparison) Training() *plotting.Figure {

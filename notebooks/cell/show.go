@@ -18,9 +18,9 @@ import (
 	"synpool/internal/printable"
 	"synpool/milbench"
 	"synpool/milbench/dataset/audit"
+	"synpool/milbench/charts"
 	"synpool/milbench/predict"
 	"synpool/milbench/results"
-	"synpool/paper/report"
 	"synpool/plotting"
 )
 
@@ -61,7 +61,7 @@ func parts(v any) []any {
 		return append([]any{v.card()}, parts(v.Figure())...)
 	case *Model:
 		if l := v.Calibration(); l != nil {
-			return append([]any{v.card()}, parts(Must(report.Reliability(l)))...)
+			return append([]any{v.card()}, parts(Must(charts.Reliability(l)))...)
 		}
 		return []any{v.card()}
 	case *Predictions:

@@ -11,45 +11,12 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"synpool/milbench"
+	"synpool/milbench/charts"
 	"synpool/milbench/judge"
 	"synpool/milbench/results"
 	"synpool/paper"
 	"synpool/plotting"
 )
-
-// PlotTable draws the main figure of every setting on every set ([results.Row]), or on the sets of these names in the table, with intervals
-// as the table has them; drawings of a set are put together. All sets must have targets of one kind, as different figures share no axis.
-func PlotTable(fits []results.Result, sets ...string) (*plotting.Figure, error) {
-	t, err := results.Tabulate(fits)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := ofSets(t.Rows, sets)
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range rows {
-		if r.Target != rows[0].Target {
-			return nil, fmt.Errorf("sets of several kinds of target, such as %s (%v) and %s (%v); choose sets of one kind with --set",
-				rows[0].Set, rows[0].Target, r.Set, r.Target)
-		}
-	}
-	name := rows[0].Figure
-	rows = slices.DeleteFunc(rows, func(r results.Row) bool { return len(r.Values) == 0 }) // no fold has the figure
-	if len(rows) == 0 {
-		return nil, fmt.Errorf("no test part has the figure %s; the table says why", name)
-	}
-	if slices.ContainsFunc(rows, func(r results.Row) bool { _, draw := drawingOf(r.Set); return draw > 0 }) {
-		if rows, err = pooled(overRepeats(results.Table{Rows: rows}).Rows); err != nil {
-			return nil, err
-		}
-	}
-	m := plotting.Measure{Name: rows[0].Figure, Neutral: 0.5, Meaning: "chance"}
-	if rows[0].Target == milbench.RealTarget {
-		m.Least, m.Neutral, m.Meaning = math.Inf(-1), 0, "predicting the mean"
-	}
-	return plotting.Intervals("Every setting by "+m.Name, m, intervalRows(rows, drawings(fits), rowName(rows)))
-}
 
 // Plot draws a figure of an experiment by its name in [paper.Experiment].
 func Plot(a results.Archive, name string) (*plotting.Figure, error) {
@@ -107,15 +74,6 @@ var plots = map[string]func(results.Archive) (*plotting.Figure, error){
 	"networks auc":   networksMap,
 }
 
-// intervalRow is the row of a figure of intervals.
-func intervalRow(r results.Row, set, setting string) plotting.IntervalRow {
-	row := plotting.IntervalRow{Set: set, Setting: setting, Mean: r.Mean, Low: r.Mean, High: r.Mean, N: r.N, Over: "repeats", Points: r.Values}
-	if r.Low != nil && r.High != nil {
-		row.Low, row.High = *r.Low, *r.High
-	}
-	return row
-}
-
 // intervals draws all settings on all sets; drawings of a set are put together.
 func intervals(a results.Archive, title string, name func(results.Row) string) (*plotting.Figure, error) {
 	all, err := pooledTable(a.Results)
@@ -140,7 +98,7 @@ func drawings(fits []results.Result) bool {
 // intervalRows are the rows of a figure of intervals, whose values are of repeats or of drawings.
 func intervalRows(all []results.Row, drawn bool, name func(results.Row) string) (rows []plotting.IntervalRow) {
 	for _, r := range all {
-		row := intervalRow(r, r.Set, name(r))
+		row := charts.Row(r, r.Set, name(r))
 		if drawn {
 			row.Over = "drawings"
 		}
@@ -159,7 +117,7 @@ func columnIntervals(a results.Archive, title string, of func([]results.Result) 
 	for _, set := range g.lines {
 		for _, column := range g.columns {
 			if r, there := g.cells[set][column]; there {
-				rows = append(rows, intervalRow(r, set, column))
+				rows = append(rows, charts.Row(r, set, column))
 			}
 		}
 	}
@@ -318,7 +276,7 @@ func stepsPlot(a results.Archive, title string, shuffled bool) (*plotting.Figure
 				if s.setting == "softmax" && s.protocol == milbench.HonestProtocol {
 					s.name = "softmax (empty loop), honest"
 				}
-				row := intervalRow(r, set, s.name)
+				row := charts.Row(r, set, s.name)
 				if shuffled {
 					row.Over = "shuffles"
 				}

@@ -203,9 +203,6 @@ func TestSections(t *testing.T) {
 		if _, err := Plot(a, "none"); err == nil || !strings.Contains(err.Error(), `has no figure "none"; use one of `+e.Figures[0]) {
 			t.Errorf("%s: %v", e.Name, err)
 		}
-		if _, err := PlotTable(a.Results); err != nil {
-			t.Errorf("%s: %v", e.Name, err)
-		}
 	}
 	files, err := Files(archives)
 	if err != nil {

@@ -1,4 +1,6 @@
-package report
+// Package charts draws the figures of any results: the main figure of each setting, and the test bags of one of them. Package paper/report
+// has those of the experiments.
+package charts
 
 import (
 	"cmp"
@@ -17,8 +19,8 @@ import (
 	"synpool/plotting"
 )
 
-// BagFigures are the names of the figures that [PlotBags] draws.
-var BagFigures = []string{"confusion", "scatter", "survival"}
+// BagNames are the names of the figures that [Bags] draws.
+var BagNames = []string{"confusion", "scatter", "survival"}
 
 // bagPlot draws a row by the test bags of its repeats.
 type bagPlot struct {
@@ -32,13 +34,13 @@ var bagPlots = map[string]bagPlot{
 	"survival":  {[]milbench.TargetKind{milbench.SurvivalTarget}, survivalPlot},
 }
 
-// PlotBags draws the test bags of one setting on one set, each repeat's folds together: the confusion matrix of classes (confusion), real
+// Bags draws the test bags of one setting on one set, each repeat's folds together: the confusion matrix of classes (confusion), real
 // targets and their predictions (scatter), or the survival of the thirds by risk (survival). set and setting are names in the table. An
 // empty set stands for the only one, an empty setting for the best.
-func PlotBags(fits []results.Result, name, set, setting string) (*plotting.Figure, error) {
+func Bags(fits []results.Result, name, set, setting string) (*plotting.Figure, error) {
 	plot, there := bagPlots[name]
 	if !there {
-		return nil, fmt.Errorf("no figure %q of bags; use one of %s", name, strings.Join(BagFigures, ", "))
+		return nil, fmt.Errorf("no figure %q of bags; use one of %s", name, strings.Join(BagNames, ", "))
 	}
 	r, err := rowOf(fits, set, setting)
 	if err != nil {
@@ -68,7 +70,7 @@ func PlotBags(fits []results.Result, name, set, setting string) (*plotting.Figur
 // ofSets returns the rows of the sets of these names, all rows without names.
 func ofSets(rows []results.Row, sets []string) ([]results.Row, error) {
 	if len(rows) == 0 {
-		return nil, errIncomplete
+		return nil, errors.New("no repeat is complete yet; run the same command again to finish one")
 	}
 	var there []string
 	for _, r := range rows {
@@ -103,7 +105,7 @@ func protocolOf(r results.Row) string {
 	return fmt.Sprintf("%s, %d folds", r.Protocol, r.Folds)
 }
 
-// rowOf returns the row of a set and a setting, see [PlotBags].
+// rowOf returns the row of a set and a setting, see [Bags].
 func rowOf(fits []results.Result, set, setting string) (results.Row, error) {
 	t, err := results.Tabulate(fits)
 	if err != nil {
@@ -190,7 +192,7 @@ func figuresOf(r results.Row, names ...string) string {
 	var parts []string
 	for _, f := range r.Named() {
 		if slices.Contains(names, f.Name) {
-			parts = append(parts, f.Name+" "+minus(strings.TrimSuffix(fmt.Sprintf("%#.3g", f.Value), ".")))
+			parts = append(parts, f.Name+" "+strings.Replace(strings.TrimSuffix(fmt.Sprintf("%#.3g", f.Value), "."), "-", "−", 1))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -350,7 +352,10 @@ func survivalPlot(r results.Row, heading string, repeats [][]results.ScoredBag) 
 		curves = append(curves, c)
 	}
 	test, err := judge.LogRank(times, events, groups)
-	p := "log-rank " + pValue(test.P)
+	p := fmt.Sprintf("log-rank p = %.3f", test.P)
+	if test.P < 0.001 {
+		p = "log-rank p < 0.001"
+	}
 	switch {
 	case errors.Is(err, judge.ErrOneGroup) || errors.Is(err, judge.ErrNoEvents) || errors.Is(err, judge.ErrNoPairs):
 		p = "no log-rank test"
