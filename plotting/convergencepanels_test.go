@@ -57,3 +57,26 @@ func TestConvergencePanelsRefuses(t *testing.T) {
 		refuses(t, f, err, "drawing panels of convergence", want)
 	}
 }
+
+// winning returns order parameters where the first wins.
+func winning(steps, components int) [][]float64 {
+	var orders [][]float64
+	order := make([]float64, components)
+	for k := range order {
+		order[k] = 1 - 0.4*float64(k)/float64(components)
+	}
+	for range steps {
+		sum := 0.0
+		for _, v := range order {
+			sum += v * v
+		}
+		next := make([]float64, components)
+		for k, v := range order {
+			v /= math.Sqrt(sum)
+			next[k] = 0.5*v*v*v + 0.5*v
+		}
+		orders = append(orders, order)
+		order = next
+	}
+	return orders
+}

@@ -10,20 +10,19 @@
 //
 // # Figures
 //
-//	[Convergence], [ConvergencePanels]    order parameters over the steps of one network or several
+//	[ConvergencePanels]                   order parameters over the steps of networks
 //	[EnergyTraces]                        energy over the steps of a network
 //	[Functions]                           functions such as f and its inverse
 //	[Capacity]                            number of stored patterns by number of components, measured and expected
 //	[Simplex]                             trajectories of three weights
-//	[AttentionBars], [AttentionHeatMap]   weights of a bag's instances, by pooling and by head
-//	[Alignment], [WeightMap]              weights of source words, and any table of weights
+//	[AttentionBars]                       weights of a bag's instances, by pooling and by head
+//	[WeightMap]                           any table of weights
 //	[ImageShares]                         weights of images as shares, always on a scale from 0 to 1
 //	[TileMap]                             values of the tiles of a slide, at their positions over a thumbnail
-//	[Words], [ImageBags]                  weights of words and images; [WordsHTML] writes a page
+//	[Words], [ImageBags]                  weights of words and images
 //	[WordShares], [ShareBars], [ShareMap] shares of words, bags and tables, always on a scale from 0 to 1
 //	[Scatter], [ScatterPanels]            bags or instances in two dimensions, such as those of [PCA] and [TSNE]
 //	[Training], [WinnerTransfers]         loss, AUC and changes of winners, by epoch
-//	[ROC], [ROCBand]                      ROC curves of scores, and averaged over folds
 //	[Reliability]                         reliability diagrams: calibration of probabilities
 //	[Confusion], [Predictions]            confusion matrices, and predicted against true numbers
 //	[Survival]                            survival curves of groups, with numbers at risk
@@ -32,7 +31,6 @@
 //	[AUCTable]                            AUC of learners on data sets, with the best of each set marked
 //	[AUCDifferences]                      differences in AUC between settings
 //	[Sweep]                               AUC against a number, such as the number of steps
-//	[Scaling]                             wall time against nodes
 //
 // Data must be finite, with absolute values of at most 1e100. Text may contain Greek letters, arrows, and superscript and
 // subscript digits and signs (f⁻¹, x₁₂). Characters that the fonts lack, such as ∈ and Chinese characters, are left blank.

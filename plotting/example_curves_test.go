@@ -7,18 +7,6 @@ import (
 	"synpool/plotting"
 )
 
-func ExampleConvergence() {
-	figure, err := plotting.Convergence("Order parameters", nil, [][]float64{
-		{0.50, 0.30, 0.20}, {0.81, 0.49, 0.32}, {0.94, 0.31, 0.15}, {1, 0, 0},
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(save(figure, "convergence.png"))
-	// Output: <nil>
-}
-
 func ExampleConvergencePanels() {
 	figure, err := plotting.ConvergencePanels("Convergence", 2, []plotting.ConvergencePanel{
 		{Name: "to one", Orders: [][]float64{{0.50, 0.30}, {0.81, 0.49}, {0.94, 0.31}, {1, 0}}},
@@ -92,20 +80,6 @@ func ExampleWinnerTransfers() {
 	// Output: <nil>
 }
 
-func ExampleROCBand() {
-	figure, err := plotting.ROCBand("Three folds", []plotting.ROCFolds{{
-		Name:   "softmax",
-		Labels: [][]int{{0, 0, 1, 1}, {0, 1, 0, 1}, {1, 0, 1, 0}},
-		Scores: [][]float64{{-1.2, 0.1, -0.3, 2.4}, {-0.5, 1.1, 0.2, 0.9}, {0.4, 0.6, 1.3, -2.0}},
-	}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(save(figure, "rocband.png"))
-	// Output: <nil>
-}
-
 func ExampleCapacity() {
 	figure, err := plotting.Capacity("Random patterns brought back", []plotting.CapacityCurve{
 		{Name: "classical", Components: []float64{50, 100, 200}, Measured: []float64{7, 14, 27}, Theory: []float64{6.9, 13.8, 27.6}},
@@ -133,9 +107,7 @@ func ExampleSimplex() {
 }
 
 func ExampleFigure_Show() {
-	figure, err := plotting.ROC("Scores of the test folds", []plotting.ROCCurve{
-		{Name: "softmax", Labels: []int{0, 0, 1, 1}, Scores: []float64{-1.2, 0.1, -0.3, 2.4}},
-	})
+	figure, err := plotting.Confusion("Test bags", []string{"negative", "positive"}, [][]float64{{40, 5}, {8, 39}})
 	if err != nil {
 		fmt.Println(err)
 		return

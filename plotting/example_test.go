@@ -34,38 +34,17 @@ func ExampleAUCDifferences() {
 	// Output: <nil>
 }
 
-func ExampleROC() {
-	curves := []plotting.ROCCurve{
-		{Name: "softmax", Labels: []int{0, 0, 1, 1}, Scores: []float64{-1.2, 0.1, -0.3, 2.4}},
-		{Name: "mean", Labels: []int{0, 0, 1, 1}, Scores: []float64{-0.4, 0.3, 0.2, 0.9}},
-	}
-	figure, err := plotting.ROC("Scores of the test folds", curves)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(save(figure, "roc.png"))
-	curves[1].Scores = curves[1].Scores[1:]
-	_, err = plotting.ROC("Scores of the test folds", curves)
-	fmt.Println(err)
-	// Output:
-	// <nil>
-	// drawing ROC curves: mean: 4 labels but 3 scores
-}
-
 func ExampleFigure_Save() {
-	figure, err := plotting.ROC("Scores of the test folds", []plotting.ROCCurve{
-		{Name: "softmax", Labels: []int{0, 0, 1, 1}, Scores: []float64{-1.2, 0.1, -0.3, 2.4}},
-	})
+	figure, err := plotting.Confusion("Test bags", []string{"negative", "positive"}, [][]float64{{40, 5}, {8, 39}})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(save(figure, "roc.pdf"))
-	fmt.Println(figure.Save("roc.doc"))
+	fmt.Println(save(figure, "confusion.pdf"))
+	fmt.Println(figure.Save("confusion.doc"))
 	// Output:
 	// <nil>
-	// saving the figure roc.doc: the extension must be .png, .svg or .pdf
+	// saving the figure confusion.doc: the extension must be .png, .svg or .pdf
 }
 
 func ExampleFigure_Write() {

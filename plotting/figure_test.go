@@ -189,3 +189,14 @@ func TestFit(t *testing.T) {
 		t.Errorf("no title wrapped into %q", got)
 	}
 }
+
+// refused checks that a figure was refused with one line that has want.
+func refused(t *testing.T, want string) func(*Figure, error) {
+	t.Helper()
+	return func(f *Figure, err error) {
+		t.Helper()
+		if f != nil || err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+}

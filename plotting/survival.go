@@ -194,3 +194,13 @@ type upstroke struct{}
 func (upstroke) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
 	c.StrokeLine2(draw.LineStyle{Color: s.Color, Width: 0.8}, at.X, at.Y-s.Radius, at.X, at.Y+s.Radius)
 }
+
+// fifths are the ticks of shares.
+func fifths() plot.ConstantTicks {
+	var ticks plot.ConstantTicks
+	for i := range 6 {
+		v := float64(i) / 5
+		ticks = append(ticks, plot.Tick{Value: v, Label: fmt.Sprintf("%.1f", v)})
+	}
+	return ticks
+}

@@ -12,7 +12,7 @@ type WeightAxis struct {
 }
 
 // WeightMap draws weights[row][column] as shaded cells, the first row on top, darker for larger weights. Weights are printed
-// in the cells if they fit. [AttentionHeatMap] and [Alignment] are common special cases.
+// in the cells if they fit.
 func WeightMap(title string, rows, columns WeightAxis, weights [][]float64) (*Figure, error) {
 	f, err := weightMap(title, rows, columns, weights)
 	if err != nil {

@@ -103,7 +103,7 @@ func checkWords(sentences []Sentence) error {
 		n += len(s.Words)
 	}
 	if n > mostWords {
-		return fmt.Errorf("%d words; at most %d fit in a figure; write them with WordsHTML", n, mostWords)
+		return fmt.Errorf("%d words; at most %d fit in a figure; draw fewer sentences", n, mostWords)
 	}
 	return nil
 }

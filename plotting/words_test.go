@@ -94,7 +94,7 @@ func TestWordsRefuses(t *testing.T) {
 		refused(t, "drawing words: "+want)(Words("", sentences))
 	}
 	long := Sentence{Words: wordsOf(1501), Weights: same(1501, 0)}
-	refused(t, "1501 words; at most 1500 fit in a figure; write them with WordsHTML")(Words("", []Sentence{long}))
+	refused(t, "1501 words; at most 1500 fit in a figure; draw fewer sentences")(Words("", []Sentence{long}))
 }
 
 func wordsRefused() map[string][]Sentence {

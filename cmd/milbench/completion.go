@@ -9,8 +9,8 @@ import (
 
 	"synpool/milbench"
 	"synpool/milbench/calibrate"
-	"synpool/milbench/dataset"
 	"synpool/milbench/charts"
+	"synpool/milbench/dataset"
 	"synpool/milbench/learner"
 	"synpool/milbench/learner/neural"
 	"synpool/milbench/results"

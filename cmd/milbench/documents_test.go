@@ -98,7 +98,6 @@ var exceptions = []exception{
 	{pattern: `^milbench run musk1 --learner instance\b`, instead: "milbench run bags.csv --learner instance"},
 	{pattern: `^milbench run (bags\.csv|features|musk1)( (?:--pooling|--learner instance|--labels) .*)?( --out results(?: --shard 3/12)?)$`, instead: "milbench run $1$2$3 --epochs 2" + short},
 	{pattern: `^milbench train \S+ .*--pooling .*`, instead: "$0 --epochs 2"},
-	{pattern: `^milbench plan simulate( --figure (\w+)/\S+)?$`, instead: "mkdir -p ./$2 && milbench plan simulate$1 --fits 1000 --simulations 2"},
 }
 
 // files are what documents take for granted in the folder of a reader. A command that names one finds it, unless it writes it.

@@ -30,12 +30,12 @@ func (p *program) planning() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "plan COMMAND",
 		Short:   "Divide the fits of a run or experiment among several machines",
-		Long:    `plan run and plan study say what each shard takes. plan simulate estimates what all of it costs.`,
+		Long:    `plan run and plan study say what each shard takes.`,
 		Example: "  milbench plan run elephant fox tiger --shards 12 --out plan.json\n  milbench plan study poolings --shards 100 --out plan.json",
 		Args:    onlySubcommands,
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(p.planRun(), p.planStudy(), p.planSimulate())
+	c.AddCommand(p.planRun(), p.planStudy())
 	return c
 }
 
