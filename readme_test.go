@@ -84,13 +84,6 @@ func TestReadmeCommands(t *testing.T) {
 	}
 }
 
-// TestReadmeSize limits the size of README.md: longer texts belong on a page of their own.
-func TestReadmeSize(t *testing.T) {
-	if words := len(strings.Fields(readme(t))); words > 1300 {
-		t.Errorf("README.md has %d words; move what not every reader needs into docs", words)
-	}
-}
-
 // TestReadmeClaims checks that each estimate in README.md is in a row of RESULTS.md with its interval; RESULTS.md is
 // generated from the archives.
 func TestReadmeClaims(t *testing.T) {
