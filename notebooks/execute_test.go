@@ -46,14 +46,14 @@ func execute(t *testing.T, n *notebook, source []byte, backend string) (*noteboo
 }
 
 // trained has the numbers that stand at the end of a training in which rounding grows, so that another kind of CPU moves them,
-// and how far it may: shares of 500 digits by two standard errors, an AUC
+// and how far it may: shares of 500 digits by two standard errors, those of moved digits by two of a difference between two trainings, an AUC
 // over ten folds of ten bags of a class and ten of the other by half of a pair of each fold, one on 92 bags by its standard error, one on 200 bags and
 // that of their instances by half of it; means over 46 molecules by about their standard error, and the probability of one molecule by 0.1.
 var trained = map[string]float64{
 	"error.capsules":        0.03,
 	"error.iterations3":     0.045,
-	"error.capsules.moved":  0.045,
-	"error.attention.moved": 0.045,
+	"error.capsules.moved":  0.06, // 0.392 and 0.344 on two kinds of CPU
+	"error.attention.moved": 0.06,
 	"clean_softmax":         0.05,  // of labels that mean nothing, where rounding orders the bags
 	"leaked_softmax":        0.03,  // of the same with a column that tells them
 	"auc_mean":              0.005, // of networks that do not tell all bags apart
