@@ -48,7 +48,12 @@ milbench run --plan or milbench study --plan.`,
 					return err
 				}
 			}
-			if err := canReplace(missingFile, planFile); err != nil {
+			path := cmp.Or(missingFile, filepath.Join(out, missingName))
+			plans := []string{planFile}
+			for _, dir := range slices.Concat(args, []string{out}) {
+				plans = append(plans, filepath.Join(dir, results.PlanName))
+			}
+			if err := canReplace(path, plans); err != nil {
 				return err
 			}
 			bar, start := p.progress(), time.Now()
@@ -83,24 +88,25 @@ milbench run --plan or milbench study --plan.`,
 	return c
 }
 
-// canReplace reports why the plan of missing fits may not replace a file: what is there is the plan itself, or no plan.
-func canReplace(missingFile, planFile string) error {
-	there, err := os.Stat(missingFile)
+// canReplace reports why the plan of missing fits may not replace a file: what is there is one of the given plans, or no plan.
+func canReplace(path string, plans []string) error {
+	there, err := os.Stat(path)
 	if err != nil {
 		return nil
 	}
-	if plan, err := os.Stat(planFile); err == nil && os.SameFile(plan, there) {
-		return fmt.Errorf("--missing: %s is the file of --plan; name another file", missingFile)
+	for _, p := range plans {
+		if plan, err := os.Stat(p); err == nil && os.SameFile(plan, there) {
+			return fmt.Errorf("--missing: %s is the plan %s; name another file", path, p)
+		}
 	}
-	if _, err := cluster.ReadFile(missingFile); err != nil {
-		return fmt.Errorf("--missing: %s is there already, and is no plan; name another file or remove it", missingFile)
+	if _, err := cluster.ReadFile(path); err != nil {
+		return fmt.Errorf("--missing: %s is there already, and is no plan; name another file or remove it", path)
 	}
 	return nil
 }
 
-// missing writes the plan of missing fits to a file. If no fit is missing, it removes the plan of an earlier merge unless
-// the user has named it. again is the
-// command of this merge without --out.
+// missing writes the plan of missing fits to a file. If no fit is missing, it removes the plan of an earlier
+// merge unless the user has named it. again is the command of this merge without --out.
 func (p *program) missing(m results.Merged, missingFile, out, again string) error {
 	path := cmp.Or(missingFile, filepath.Join(out, missingName))
 	if m.Missing == nil {

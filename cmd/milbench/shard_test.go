@@ -589,7 +589,11 @@ func TestMergeMissing(t *testing.T) {
 	shard("0/2")
 	theirs := write(t, "thesis.json", `{"pages": 200}`)
 	refuse(t, exitUse, "is no plan", append(merge, theirs)...)
-	refuse(t, exitUse, "is the file of --plan", append(merge, plan)...)
+	refuse(t, exitUse, "is the plan "+plan, append(merge, plan)...)
+	own := write(t, "plan.json", string(text))
+	refuse(t, exitUse, "is the plan "+own, "merge", filepath.Dir(own), "--out", in("elsewhere"), "--missing", own)
+	taken := write(t, "missing.json", "notes")
+	refuse(t, exitUse, "is no plan", "merge", in("results"), "--plan", plan, "--out", filepath.Dir(taken))
 	for _, path := range []string{in("todo.json"), in("todo.json"), in("results/missing.json")} { // new, there already, the default
 		if o := milbenchOf(t.Context(), append(merge, path)...); o.code != exitFinding || !strings.Contains(o.err, "run --plan "+path) {
 			t.Errorf("exit code %d\n%s", o.code, o.err)

@@ -39,7 +39,7 @@ func NewReader(r io.Reader) (*csv.Reader, error) {
 	if after, is := bytes.CutPrefix(line, []byte("#")); is && len(rest) > 0 {
 		in.Discard(len(line) - len(bytes.TrimLeft(after, " ")))
 	}
-	records := csv.NewReader(io.MultiReader(strings.NewReader(strings.Repeat("\n", skipped)), Bounded(in)))
+	records := csv.NewReader(io.MultiReader(strings.NewReader(strings.Repeat("\n", skipped)), Bounded(in, true)))
 	records.Comma = separator(string(line))
 	return records, nil
 }
@@ -51,11 +51,12 @@ const mostRecord = 64 << 20
 var ErrTooLong = errors.New("a line of more than 64 MiB; this is no table")
 
 // Bounded returns a reader of the same text that fails with [ErrTooLong] inside a record that is too long. A record ends with
-// its line, unless a quoted field goes on.
-func Bounded(text io.Reader) io.Reader { return &bounded{text: text} }
+// its line or, with quotes, goes on while a quoted field does.
+func Bounded(text io.Reader, quotes bool) io.Reader { return &bounded{text: text, quotes: quotes} }
 
 type bounded struct {
 	text   io.Reader
+	quotes bool
 	size   int // of the record, so far
 	quoted bool
 }
@@ -63,7 +64,7 @@ type bounded struct {
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.text.Read(p)
 	rest := p[:n]
-	for at := bytes.IndexByte(rest, '"'); at >= 0; at = bytes.IndexByte(rest, '"') {
+	for at := bytes.IndexByte(rest, '"'); b.quotes && at >= 0; at = bytes.IndexByte(rest, '"') {
 		b.count(rest[:at+1])
 		b.quoted, rest = !b.quoted, rest[at+1:]
 	}

@@ -57,10 +57,21 @@ func TestBounded(t *testing.T) {
 		{"", "1,", mostRecord / 2, nil},
 	} {
 		text := io.MultiReader(strings.NewReader(c.start), &repeated{c.repeated, c.times})
-		size, err := io.Copy(io.Discard, Bounded(iotest.HalfReader(text)))
+		size, err := io.Copy(io.Discard, Bounded(iotest.HalfReader(text), true))
 		if err != c.err || err == nil && size != int64(len(c.start)+len(c.repeated)*c.times) {
 			t.Errorf("%q: %d bytes, %v", c.repeated, size, err)
 		}
+	}
+}
+
+// TestBoundedLines: without quotes, one of them opens nothing.
+func TestBoundedLines(t *testing.T) {
+	text := io.MultiReader(strings.NewReader("\""), &repeated{"1,2\n", mostRecord / 2})
+	if _, err := io.Copy(io.Discard, Bounded(text, false)); err != nil {
+		t.Error(err)
+	}
+	if _, err := io.Copy(io.Discard, Bounded(&repeated{"a", mostRecord + 1}, false)); err != ErrTooLong {
+		t.Error(err)
 	}
 }
 

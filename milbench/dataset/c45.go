@@ -22,7 +22,7 @@ func readC45(r io.Reader, name string, o Options) (*milbench.Set, error) {
 }
 
 func (o Options) readC45(r io.Reader, name string) (*milbench.Set, error) {
-	lines := csv.NewReader(delimited.Bounded(r))
+	lines := csv.NewReader(delimited.Bounded(r, false))
 	lines.Comment = '|'
 	lines.LazyQuotes = true
 	t := textBags{unlabelled: o.Unlabelled}

@@ -22,8 +22,8 @@ const AutoName = "auto"
 // a binary target the inverse variance of the prior of the logit's slope ([Combination]). A Prior of 0 trusts the held-out
 // bags alone, as portfolios did before they had one.
 //
-// With Unweighted, candidates with class weights are also tried without them where the classes are uneven: where the rarest
-// has at most two thirds of the bags of the most frequent.
+// With Unweighted, candidates whose setting has "balanced":true are also tried without class weights where the classes are
+// uneven: where the rarest has at most two thirds of the bags of the most frequent.
 type Portfolio struct {
 	Inner      int               `json:"inner"`
 	Prior      float64           `json:"prior,omitempty"`
@@ -46,13 +46,20 @@ func (p Portfolio) on(task milbench.Task, fit milbench.Fit) *Portfolio {
 	if float64(slices.Min(bags)) > even*float64(slices.Max(bags)) {
 		return &p
 	}
+	known := make(map[string]bool)
+	for _, c := range p.Candidates {
+		canonical, _ := milbench.CanonicalSetting(c) // an invalid one fails later
+		known[string(canonical)] = true
+	}
 	p.Candidates = slices.Clone(p.Candidates)
 	for _, c := range p.Candidates {
 		var fields map[string]json.RawMessage
 		if json.Unmarshal(c, &fields) == nil && string(fields["balanced"]) == "true" {
 			fields["balanced"] = json.RawMessage("false")
 			c, _ = json.Marshal(fields) // what was just read
-			p.Candidates = append(p.Candidates, c)
+			if canonical, err := milbench.CanonicalSetting(c); err == nil && !known[string(canonical)] {
+				p.Candidates = append(p.Candidates, c)
+			}
 		}
 	}
 	return &p

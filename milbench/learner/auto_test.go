@@ -173,6 +173,7 @@ func TestAutoUnweighted(t *testing.T) {
 	}{
 		{16, milbench.BinaryTarget, both, []string{`{"learner":"x","balanced":true}`, `{"learner":"chance"}`, `{"learner":"y","balanced":false}`, `{"balanced":false,"learner":"x"}`}},
 		{17, milbench.BinaryTarget, both, []string{`{"learner":"x","balanced":true}`, `{"learner":"chance"}`, `{"learner":"y","balanced":false}`}},
+		{10, milbench.BinaryTarget, strings.Replace(both, `"y"`, `"x"`, 1), []string{`{"learner":"x","balanced":true}`, `{"learner":"chance"}`, `{"learner":"x","balanced":false}`}},
 		{10, milbench.RealTarget, both, []string{`{"learner":"x","balanced":true}`, `{"learner":"chance"}`, `{"learner":"y","balanced":false}`}},
 		{10, milbench.BinaryTarget, strings.Replace(both, `"unweighted":true,`, "", 1), []string{`{"learner":"x","balanced":true}`, `{"learner":"chance"}`, `{"learner":"y","balanced":false}`}},
 	} {

@@ -195,6 +195,9 @@ func keep(dir string, save func(dir string) error) (err error) {
 	if err := save(filepath.Join(part, filepath.Base(dir))); err != nil {
 		return err
 	}
+	if err := os.Chmod(part, 0o755); err != nil { // others may use the store
+		return err
+	}
 	if err := os.Rename(part, place); err != nil {
 		if _, there := os.Stat(dir); there != nil { // another notebook has been faster
 			return err

@@ -76,6 +76,11 @@ func Forget() {
 		for _, one := range all {
 			dir := filepath.Join(root, kind, one.Name())
 			if found, err := os.ReadFile(filepath.Join(dir, tagName)); err == nil && string(found) == tag {
+				for _, inside := range Must(os.ReadDir(dir)) {
+					if inside.Name() != tagName { // which goes last, so that a Forget that is stopped goes on
+						Check(os.RemoveAll(filepath.Join(dir, inside.Name())))
+					}
+				}
 				Check(os.RemoveAll(dir))
 			}
 		}
@@ -124,7 +129,7 @@ func sumOf(root string) (string, error) {
 			return err
 		}
 		switch name := d.Name(); {
-		case d.IsDir() && path != root && (strings.HasPrefix(name, ".") || slices.Contains([]string{"testdata", "notebooks", "cmd", "course", "docs", "examples"}, name)):
+		case d.IsDir() && path != root && (strings.HasPrefix(name, ".") || slices.Contains([]string{"testdata", "notebooks", "cmd", "course", "deploy", "docs", "examples", "paper", "tools"}, name)):
 			return filepath.SkipDir
 		case d.IsDir() || strings.HasSuffix(name, "_test.go") || name != "go.mod" && !slices.Contains([]string{".go", ".c", ".h", ".cc"}, filepath.Ext(name)):
 			return nil

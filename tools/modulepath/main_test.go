@@ -168,7 +168,7 @@ func TestTree(t *testing.T) {
 	}
 
 	// Nothing but the path has changed, and no import of the old one is left.
-	left := regexp.MustCompile(`(^|[\s"\x60[])` + regexp.QuoteMeta(was) + `/(\.\.\.|(backend|cmd|corpus|deploy|examples|internal|milbench|notebooks|plotting|synlayer|tools)\b)` +
+	left := regexp.MustCompile(`(^|[\s"\x60[])` + regexp.QuoteMeta(was) + `/(\.\.\.|(backend|cmd|course|deploy|docs|examples|internal|milbench|notebooks|paper|plotting|synlayer|tools)\b)` +
 		`|^(module|replace|require) ` + regexp.QuoteMeta(was) + `\b|(-require|-replace) ` + regexp.QuoteMeta(was) + `\b`)
 	for name, text := range first {
 		plain := strings.ReplaceAll(text, made, was)

@@ -71,10 +71,10 @@ func bench() error {
 	sizes := flag.String("bags", "30,50,80", "numbers of bags; 0 is the whole set")
 	draws := flag.Int("draws", 5, "draws of each cut")
 	only := flag.String("sets", "", "sets, by comma (default all)")
-	print := flag.Bool("table", false, "print the tables and run nothing")
+	show := flag.Bool("table", false, "print the tables and run nothing")
 	flag.Parse()
 	cells, err := read(*path)
-	if err != nil || *print {
+	if err != nil || *show {
 		return errors.Join(err, tables(os.Stdout, cells))
 	}
 	out, err := os.OpenFile(*path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
@@ -149,7 +149,7 @@ func open(name string) (*milbench.Set, error) {
 	return set, err
 }
 
-// cut returns n bags drawn at random, with the classes in the shares of the whole set but at least six bags of each. Groups stay
+// cut returns at most n bags drawn at random, with the classes in the shares of the whole set but at least six bags of each. Groups stay
 // whole. The official split is dropped.
 func cut(s *milbench.Set, n, draw int) (*milbench.Set, error) {
 	groups, bags := make(map[string][]int), [2]int{}

@@ -160,7 +160,7 @@ func alone(dir string) (release func(), err error) {
 			return release, nil
 		case errors.Is(err, disk.ErrNoLock), errors.Is(err, disk.ErrLocked) && time.Now().After(end):
 			return nil, err
-		case !errors.Is(err, disk.ErrLocked): // the folder cannot be written either, and begin says why
+		case !errors.Is(err, disk.ErrLocked): // no locks there, or no writing, and then begin says why
 			return func() {}, nil
 		}
 	}
