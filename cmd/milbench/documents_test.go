@@ -91,6 +91,7 @@ var exceptions = []exception{
 	{pattern: `^milbench study report archives$`, by: "TestStudyStopped"},
 
 	// Minutes of training.
+	{pattern: `^go run \./milbench/learner/bench `, by: "milbench/learner/bench/main_test.go: TestMeasure"},
 	{pattern: `^milbench demo( --out \S+)?$`, by: "TestDemo"},
 	{pattern: `^milbench study \w+ (--quick )?--out results( --shard 3/12)?$`, by: "TestStudyStopped"},
 	{pattern: `^milbench study --plan plan\.json `, by: "TestStudyPlan"},
