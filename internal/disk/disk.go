@@ -13,11 +13,9 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 )
 
@@ -181,20 +179,6 @@ func clean(folder string) {
 			os.Remove(filepath.Join(folder, e.Name()))
 		}
 	}
-}
-
-// alive reports whether a process may still run.
-func alive(pid int) bool {
-	p, err := os.FindProcess(pid)
-	if err != nil {
-		return false
-	}
-	defer p.Release()
-	if runtime.GOOS == "windows" { // which finds only those that run
-		return true
-	}
-	err = p.Signal(syscall.Signal(0))
-	return err == nil || errors.Is(err, os.ErrPermission)
 }
 
 // ErrLocked is wrapped by the error of [Lock] if another process has the lock. Try again when it has ended.

@@ -279,7 +279,8 @@ func TestContradictions(t *testing.T) {
 	}
 }
 
-// TestAppendToAChangedFile: a file that is removed, replaced or changed during a run is noticed at the next result.
+// TestAppendToAChangedFile: a file that is removed, replaced or changed during a run is noticed at the next result. On Windows an open
+// file cannot be removed, or goes only when it is closed, so that its name still leads to it.
 func TestAppendToAChangedFile(t *testing.T) {
 	for name, change := range map[string]func(path string) error{
 		"removed":   os.Remove,
@@ -301,10 +302,10 @@ func TestAppendToAChangedFile(t *testing.T) {
 		if err := f.Append(sample("set", `{"pooling":"syn"}`, 0, 0, []int{0, 1}, []float64{-1, 1})); err != nil {
 			t.Fatal(err)
 		}
+		if runtime.GOOS == "windows" && (name == "removed" || name == "replaced") {
+			continue
+		}
 		if err := change(f.path); err != nil {
-			if runtime.GOOS == "windows" {
-				continue // which lets no one remove an open file
-			}
 			t.Fatal(err)
 		}
 		if err := f.Append(sample("set", `{"pooling":"mean"}`, 0, 0, []int{0, 1}, []float64{-1, 1})); err == nil || !strings.Contains(err.Error(), "nothing is added") {
