@@ -244,8 +244,7 @@ func TestUndefinedFigures(t *testing.T) {
 		list[1].Bags[k].ID += "-7"
 	}
 	one := sample("set", `{"pooling":"syn"}`, 0, 0, []int{1, 1}, []float64{1, 2})
-	second := one
-	second.Fold = 1
+	second := sample("set", `{"pooling":"syn"}`, 0, 1, []int{1, 1}, []float64{1, 2})
 	events, tied, two := kindResults(milbench.SurvivalTarget)[:6], kindResults(milbench.SurvivalTarget)[:6], kindResults(milbench.SurvivalTarget)[:12]
 	for _, r := range []int{0, 6} {
 		for k := range two[r].Bags {
@@ -272,7 +271,7 @@ func TestUndefinedFigures(t *testing.T) {
 		"all times equal":         {tied, true, []string{"cumulative AUC is undefined in 3 of 3 repeats", "at 12 all bags are censored"}},
 		"one class in a fold":     {[]Result{one, sample("set", `{"pooling":"syn"}`, 0, 1, []int{0, 1, 1}, []float64{1, 2, 0})}, true, []string{"AUC is undefined in 1 of 2 folds"}},
 		"two settings":            {two, true, []string{"survival, bad, good: concordance is undefined in 1 of 6 folds"}},
-		"one class in every fold": {[]Result{one, withID(second)}, false, []string{"AUC is undefined in 2 of 2 folds", "pooled AUC is undefined in 1 of 1 repeats", "balanced accuracy is undefined"}},
+		"one class in every fold": {[]Result{one, second}, false, []string{"AUC is undefined in 2 of 2 folds", "pooled AUC is undefined in 1 of 1 repeats", "balanced accuracy is undefined"}},
 	} {
 		table, err := Tabulate(test.fits)
 		if err != nil {

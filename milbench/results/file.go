@@ -178,7 +178,7 @@ func Read(dir string) ([]Result, error) {
 
 // read returns the results in complete lines, the first for each fit, and the length of these lines in bytes.
 func read(in io.Reader, path string) (results []Result, size int64, err error) {
-	seen, known := make(map[string]bool), targets{make(map[string]map[string]milbench.Target), make(map[string]map[string]int)}
+	seen, known := make(map[string]bool), newTargets()
 	size, err = eachRecord(in, path, "remove it, and its fit is run again", func(r Result, _ []byte) error {
 		if !seen[r.Fit] {
 			seen[r.Fit] = true
@@ -199,26 +199,36 @@ type targets struct {
 	tests map[string]map[string]int
 }
 
+func newTargets() targets {
+	return targets{make(map[string]map[string]milbench.Target), make(map[string]map[string]int)}
+}
+
 // add returns an error if a bag of r has another target than before, or if another fold of the repeat tests it, too.
 func (t targets) add(r Result) error {
 	repeat := fmt.Sprint(r.Checksum, r.Protocol, r.Folds, r.FoldsRun, r.Inner, r.Seed, r.Repeat)
 	if t.tests[repeat] == nil {
 		t.tests[repeat] = make(map[string]int)
 	}
-	if t.of[r.Checksum] == nil {
-		t.of[r.Checksum] = make(map[string]milbench.Target)
-	}
-	tests, of := t.tests[repeat], t.of[r.Checksum]
+	tests := t.tests[repeat]
 	for _, b := range r.Bags {
 		if fold, known := tests[b.ID]; known && fold != r.Fold {
-			return fmt.Errorf("bag %s of %s is tested in fold %d of repeat %d, and in an earlier line in fold %d", b.ID, r.Set, r.Fold+1, r.Repeat+1, fold+1)
+			return fmt.Errorf("bag %s of %s is tested in fold %d of repeat %d, and in an earlier result in fold %d", b.ID, r.Set, r.Fold+1, r.Repeat+1, fold+1)
 		}
 		tests[b.ID] = r.Fold
 	}
+	return t.agree(r)
+}
+
+// agree returns an error if a bag of r has another target than before.
+func (t targets) agree(r Result) error {
+	if t.of[r.Checksum] == nil {
+		t.of[r.Checksum] = make(map[string]milbench.Target)
+	}
+	of := t.of[r.Checksum]
 	for _, part := range [][]ScoredBag{r.Bags, r.Validation} {
 		for _, b := range part {
 			if was, known := of[b.ID]; known && was != b.Target {
-				return fmt.Errorf("bag %s of %s has the target %+v, and in an earlier line %+v", b.ID, r.Set, b.Target, was)
+				return fmt.Errorf("bag %s of %s has another target than in an earlier result: one of them was changed, or is of other data", b.ID, r.Set)
 			}
 			of[b.ID] = b.Target
 		}

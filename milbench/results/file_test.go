@@ -257,7 +257,7 @@ func TestContradictions(t *testing.T) {
 		fold.Bags[i].ID = first.Bags[i].ID
 	}
 	for want, second := range map[string]Result{
-		"has the target {Label:1":    other,
+		"has another target":         other,
 		"is tested in fold 2 of":     fold,
 		" is tested twice); remove ": twice,
 	} {

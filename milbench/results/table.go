@@ -229,21 +229,14 @@ type content struct {
 	shown    string   // name in the table
 	leaked   bool     // true if any result says so
 	target   milbench.TargetKind
-	classes  []string                   // class names as spelt in the file; for a binary target the negative one is first
-	targets  map[string]milbench.Target // of each tested bag
+	classes  []string // class names as spelt in the file; for a binary target the negative one is first
 }
 
 // name returns the newest name.
 func (c *content) name() string { return c.names[len(c.names)-1] }
 
 // add records one more result.
-func (c *content) add(r *Result) error {
-	for _, b := range r.Bags {
-		if known, there := c.targets[b.ID]; there && known != b.Target {
-			return fmt.Errorf("%s: bag %s has two labels in the results: one of the files was changed, or is of other data", r.Set, b.ID)
-		}
-		c.targets[b.ID] = b.Target
-	}
+func (c *content) add(r *Result) {
 	c.leaked = c.leaked || r.Leaked
 	if r.Classes != nil {
 		c.classes = r.Classes
@@ -251,7 +244,6 @@ func (c *content) add(r *Result) error {
 	if len(c.names) == 0 || c.name() != r.Set {
 		c.names = append(slices.DeleteFunc(c.names, func(name string) bool { return name == r.Set }), r.Set)
 	}
-	return nil
 }
 
 // studyKey has what the rows of one comparison share. All of it is in [Result.ID] or follows from it. Otherwise a
@@ -271,16 +263,17 @@ type comparison struct {
 // gather sorts results into rows in table order, and names the sets and settings.
 func gather(results []Result, t *Table) ([]comparison, error) {
 	sets := make(map[string]*content)
-	rows := make(map[studyKey]map[string]*rowFits)
+	rows, known := make(map[studyKey]map[string]*rowFits), newTargets()
 	canonical := make(map[string]json.RawMessage) // there are few settings and many results
 	for i := range results {
 		r := &results[i]
 		set := sets[r.Checksum]
 		if set == nil {
-			set = &content{checksum: r.Checksum, target: r.Target, targets: make(map[string]milbench.Target)}
+			set = &content{checksum: r.Checksum, target: r.Target}
 			sets[r.Checksum] = set
 		}
-		if err := set.add(r); err != nil {
+		set.add(r)
+		if err := known.agree(*r); err != nil { // they may come from several folders
 			return nil, err
 		}
 		key := studyKey{r.Checksum, r.Protocol, r.Folds, r.FoldsRun, r.Inner}

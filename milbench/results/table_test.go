@@ -417,7 +417,7 @@ func TestTwoLabels(t *testing.T) {
 		t.Error(err)
 	}
 	fits[3].Bags[1].Label = 1
-	if _, err := Tabulate(fits); err == nil || !strings.Contains(err.Error(), "set: bag bag1-1 has two labels in the results") {
+	if _, err := Tabulate(fits); err == nil || !strings.Contains(err.Error(), "bag bag1-1 of set has another target than in an earlier result") {
 		t.Error(err)
 	}
 }
