@@ -52,7 +52,7 @@ type cell struct {
 	Seconds float64            `json:"seconds"`
 }
 
-// The names of the portfolios; candidates are named by their settings.
+// The names of the portfolios; candidates by their place in its setting.
 const (
 	before = "before" // with neither of the two
 	slope  = "slope"  // with a prior of the slope of the logit
@@ -208,9 +208,9 @@ func settings(candidates bool) (names []string, list []json.RawMessage, err erro
 		}
 		add(name, setting)
 	}
-	for _, c := range learner.DefaultPortfolio().Candidates {
+	for i, c := range learner.DefaultPortfolio().Candidates {
 		if candidates {
-			add(string(c), c)
+			add(strconv.Itoa(i), c)
 		}
 	}
 	return names, list, nil
@@ -305,18 +305,21 @@ func tables(w io.Writer, cells []cell) error {
 			}
 			best, most := "", 0.0
 			for name := range some[0].Pooled {
-				if mean := stat.Mean(byFamily(some, of(name)), nil); strings.HasPrefix(name, "{") && mean > most {
+				if mean := stat.Mean(byFamily(some, of(name)), nil); isCandidate(name) && mean > most {
 					best, most = name, mean
 				}
 			}
 			hindsight := func(c cell) float64 {
 				top := 0.0
 				for name := range c.Pooled {
-					if strings.HasPrefix(name, "{") {
+					if isCandidate(name) {
 						top = max(top, of(name)(c))
 					}
 				}
 				return top
+			}
+			if i, err := strconv.Atoi(best); err == nil {
+				best = string(learner.DefaultPortfolio().Candidates[i])
 			}
 			gain := byFamily(some, of(after))
 			floats.Sub(gain, byFamily(some, of(before)))
@@ -334,6 +337,9 @@ func tables(w io.Writer, cells []cell) error {
 	}
 	return nil
 }
+
+// isCandidate reports whether a name is that of a candidate.
+func isCandidate(name string) bool { return name != before && name != slope && name != after }
 
 // byFamily returns the mean of a figure in each family that has cells: over the draws of a set, then over the sets.
 func byFamily(cells []cell, of func(cell) float64) (means []float64) {
