@@ -59,8 +59,9 @@ func (c Choice) String() string {
 // With XLA on the CPU, New changes two settings for the whole process unless the environment sets them: XLA_FLAGS, and
 // malloc, so that the process keeps memory that the C library frees. This can halve the time of a training step. If
 // XLA_FLAGS is set and is not a file name, New adds a flag that turns off XNNPACK, because with XNNPACK XLA can compute with
-// outdated values of a parameter; set --xla_cpu_use_xnnpack yourself to prevent that. Compiled graphs are kept in files, see
-// [CacheVariable].
+// outdated values of a parameter; set --xla_cpu_use_xnnpack yourself to prevent that. On a GPU, XLA does
+// not time algorithms, unless products are in TF32 or XLA_FLAGS sets xla_gpu_autotune_level. Compiled graphs are kept in
+// files, see [CacheVariable].
 func New() (*Choice, error) {
 	if _, err := cacheDir(); err != nil {
 		return nil, err

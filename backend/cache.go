@@ -6,13 +6,13 @@ import (
 	"path/filepath"
 )
 
-// CacheVariable is the name of the environment variable for the folder where XLA on the CPU keeps compiled graphs: an
-// absolute path, or "off". Later processes, and other cores of the same process, load the graphs instead of compiling them
+// CacheVariable is the name of the environment variable for the folder where XLA keeps compiled graphs: an absolute
+// path, or "off". Later processes, and other cores of the same process, load the graphs instead of compiling them
 // again. The default is synpool/xla in the user's cache directory ([os.UserCacheDir]). If the folder cannot be written,
 // every process compiles for itself.
 //
 // Results of loaded and compiled graphs are bit-identical. Graphs from a different plugin version, a different kind of CPU
-// or different XLA_FLAGS are not loaded. Nothing is kept if the flags make XLA write files, and graphs below 4 KiB are not
+// or GPU, another driver of a GPU, or different XLA_FLAGS are not loaded. Nothing is kept if the flags make XLA write files, and graphs below 4 KiB are not
 // kept. When a process first keeps a graph, it removes graphs not used for 30 days, and the oldest ones above 2 GiB in
 // total.
 //
@@ -37,11 +37,14 @@ func cacheDir() (string, error) {
 	return "", nil // a user without a home
 }
 
-// Graphs returns a line that says where XLA on the CPU keeps compiled graphs ([CacheVariable]), or why it does not; "" for
+// Graphs returns a line that says where XLA keeps compiled graphs ([CacheVariable]), or why it does not; "" for
 // other backends.
 func (c Choice) Graphs() string {
-	if c.Plugin == "" || !forCPU(c.Plugin) {
+	if c.Plugin == "" {
 		return ""
 	}
 	return graphs(c.Plugin)
 }
+
+// DeviceMemory returns the bytes of memory that XLA may take on its device, if that is not a CPU; 0 if that is unknown.
+func DeviceMemory() int64 { return deviceMemory() }

@@ -7,10 +7,12 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -175,5 +177,40 @@ func TestCacheVariable(t *testing.T) {
 	const want = CacheVariable + "=somewhere is not the absolute path of a folder; use one, or off"
 	if _, err := New(); err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+// Options reach XLA: it refuses an unknown one by name and takes a known one.
+func TestOptions(t *testing.T) {
+	const option = "SYNPOOL_TEST_OPTION"
+	if name := os.Getenv(option); name != "" {
+		keepCompiled(findPlugin("cpu"), map[string]any{name: int64(0)})
+		fmt.Println("compiled:", large(onCPU(t).Backend))
+		return
+	}
+	onCPU(t)
+	for name, want := range map[string]string{"xla_gpu_autotune_level": "compiled: <nil>", "xla_no_such_option": "xla_no_such_option"} {
+		test := exec.Command(os.Args[0], "-test.run=^TestOptions$", "-test.v")
+		test.Env = append(os.Environ(), option+"="+name, CacheVariable+"=off")
+		if out, err := test.CombinedOutput(); err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("%s: %v\n%s", name, err, out)
+		}
+	}
+}
+
+func TestGPUOptions(t *testing.T) {
+	for _, test := range []struct {
+		path, options, flags string
+		want                 []string
+	}{
+		{"/lib/xla_cuda_plugin.so", ",tf32=false", "--xla_gpu_cuda_data_dir=/cuda", []string{"xla_gpu_autotune_level", "xla_gpu_enable_triton_gemm"}},
+		{"/lib/xla_cuda_plugin.so", "noshared_buffers,notf32", "", []string{"xla_gpu_autotune_level", "xla_gpu_enable_triton_gemm"}},
+		{"/lib/xla_cuda_plugin.so", ",tf32=false", "--xla_gpu_autotune_level=2", []string{"xla_gpu_enable_triton_gemm"}},
+		{"/lib/xla_cuda_plugin.so", ",tf32=true", "", nil},
+		{"/cuda/libtpu.so", ",tf32=false", "", nil},
+	} {
+		if got := slices.Sorted(maps.Keys(gpuOptions(test.path, test.options, test.flags))); !slices.Equal(got, test.want) {
+			t.Errorf("%+v: %v", test, got)
+		}
 	}
 }

@@ -2,7 +2,9 @@
 
 package backend
 
-func keepCompiled(string) {}
+func keepCompiled(string, map[string]any) {}
+
+func deviceMemory() int64 { return 0 }
 
 func kept(string) bool { return false }
 

@@ -3,7 +3,10 @@
 package backend
 
 import (
+	"maps"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/gomlx/compute"
@@ -17,11 +20,12 @@ const xlaBuilt = true
 
 func init() { xla.EnableAutoInstall(false) }
 
-// newXLA starts XLA on the plugin at path with options of go-xla.
+// newXLA starts XLA on the plugin at path with options of go-xla. Compiled graphs are kept for later processes: see
+// [CacheVariable].
 //
 // On the CPU it asks for a single device and sets XLA_FLAGS for the whole process before the plugin loads: see cpuFlags.
 // From then on the process keeps memory that the C library frees, unless the environment configures malloc: see keepFreed.
-// Compiled graphs are kept for later processes: see [CacheVariable]. On Linux its threads receive no signals: see
+// On Linux its threads receive no signals: see
 // withoutSignals.
 func newXLA(path, options string) (b compute.Backend, err error) {
 	if !forCPU(path) {
@@ -33,6 +37,7 @@ func newXLA(path, options string) (b compute.Backend, err error) {
 		if !strings.Contains(options, "tf32") {
 			options += ",tf32=false"
 		}
+		keepCompiled(path, gpuOptions(path, options, os.Getenv(flagsVariable)))
 		return start(path, strings.TrimPrefix(options, ","), nil)
 	}
 	if err := os.Setenv(flagsVariable, cpuFlags(os.LookupEnv(flagsVariable))); err != nil {
@@ -40,7 +45,7 @@ func newXLA(path, options string) (b compute.Backend, err error) {
 	}
 	keepFreed()
 	err = withoutSignals(func() error {
-		keepCompiled(path)
+		keepCompiled(path, nil)
 		b, err = start(path, options, pjrt.NamedValuesMap{"cpu_device_count": int64(1)})
 		return err
 	})
@@ -72,6 +77,24 @@ func cpuFlags(given string, set bool) string {
 		given = strings.TrimSpace(given + " " + xnnFlag + "=false")
 	}
 	return given
+}
+
+// gpuOptions returns the options of XLA for graphs on the GPUs of the plugin at path, given go-xla's options and XLA_FLAGS.
+//
+// XLA then takes the first algorithm for each product instead of timing several, and no Triton tiles. On an H200, timing
+// them more than doubled the time to train a few slides, most of it compiling, and what it chose made the steps of many
+// small fits take 7 to 26 times as long (milbench/learner/neural/bench/README.md). It also may choose differently in each
+// process, which rounds differently. In TF32, the first algorithm refuses some products, so there XLA times them. Flags
+// that the user sets win.
+func gpuOptions(path, options, flags string) map[string]any {
+	gpu := regexp.MustCompile(`cuda|rocm|gpu`).MatchString(strings.ToLower(filepath.Base(path)))
+	exact := regexp.MustCompile(`(^|,)(notf32|tf32=(false|0))(,|$)`).MatchString(options)
+	if !gpu || !exact {
+		return nil
+	}
+	of := map[string]any{"xla_gpu_autotune_level": int64(0), "xla_gpu_enable_triton_gemm": false}
+	maps.DeleteFunc(of, func(name string, _ any) bool { return strings.Contains(flags, name) })
+	return of
 }
 
 // start passes go-xla one configuration string and makes sure that the interface never holds a nil *xla.Backend.

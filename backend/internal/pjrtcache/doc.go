@@ -9,5 +9,6 @@
 //   - executable: a compiled program. Its serialisation contains the machine code, so results of loaded and compiled
 //     programs are bit-identical.
 //   - key: the SHA-256 sum of everything that an executable depends on: the plugin's file, this machine's CPUs, XLA_FLAGS,
-//     how the client was made and for how many threads, the program and its options.
+//     how the client was made, the program and its options; on a CPU the number of threads; on a GPU its kind, its driver
+//     and the versions of CUDA.
 package pjrtcache

@@ -68,7 +68,7 @@ func (s *store) path(key string) string { return filepath.Join(s.dir, key+suffix
 
 // giveUp makes the store read-only; writable reports whether it is not.
 func (s *store) giveUp()        { s.failed.Store(true) }
-func (s *store) writable() bool { return !s.failed.Load() }
+func (s *store) writable() bool { return s != nil && !s.failed.Load() }
 
 // get returns the executable of a key and marks it as used; nil if there is none, or if it is damaged.
 func (s *store) get(key string) []byte {

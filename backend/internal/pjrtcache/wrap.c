@@ -1,6 +1,7 @@
 //go:build linux && cgo && !noxla && (amd64 || arm64)
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,12 +47,51 @@ static bool failed(const PJRT_Api* api, PJRT_Error* error) {
   return true;
 }
 
-bool synpoolOnCPU(const PJRT_Api* api, PJRT_Client* client) {
-  PJRT_Client_PlatformName_Args args = {.struct_size = PJRT_Client_PlatformName_Args_STRUCT_SIZE, .client = client};
-  return !failed(api, api->PJRT_Client_PlatformName(&args)) && args.platform_name_size == 3 && memcmp(args.platform_name, "cpu", 3) == 0;
+bool synpoolOn(const PJRT_Api* api, PJRT_Client* client, synpoolDevice* on) {
+  PJRT_Client_PlatformName_Args name = {.struct_size = PJRT_Client_PlatformName_Args_STRUCT_SIZE, .client = client};
+  PJRT_Client_PlatformVersion_Args version = {.struct_size = PJRT_Client_PlatformVersion_Args_STRUCT_SIZE, .client = client};
+  PJRT_Client_AddressableDevices_Args devices = {.struct_size = PJRT_Client_AddressableDevices_Args_STRUCT_SIZE, .client = client};
+  if (failed(api, api->PJRT_Client_PlatformName(&name)) || failed(api, api->PJRT_Client_PlatformVersion(&version)) ||
+      failed(api, api->PJRT_Client_AddressableDevices(&devices)) || devices.num_addressable_devices == 0) return false;
+  PJRT_Device* device = devices.addressable_devices[0];
+  PJRT_Device_GetDescription_Args description = {.struct_size = PJRT_Device_GetDescription_Args_STRUCT_SIZE, .device = device};
+  if (failed(api, api->PJRT_Device_GetDescription(&description))) return false;
+  PJRT_DeviceDescription_Kind_Args kind = {
+      .struct_size = PJRT_DeviceDescription_Kind_Args_STRUCT_SIZE,
+      .device_description = description.device_description,
+  };
+  if (failed(api, api->PJRT_DeviceDescription_Kind(&kind))) return false;
+  PJRT_Device_MemoryStats_Args memory = {.struct_size = PJRT_Device_MemoryStats_Args_STRUCT_SIZE, .device = device};
+  bool says = !failed(api, api->PJRT_Device_MemoryStats(&memory)) && memory.bytes_limit_is_set;
+  *on = (synpoolDevice){
+      .platform = name.platform_name, .platform_size = name.platform_name_size,
+      .version = version.platform_version, .version_size = version.platform_version_size,
+      .kind = kind.device_kind, .kind_size = kind.device_kind_size,
+      .memory = says ? memory.bytes_limit : 0,
+  };
+  return true;
 }
 
-int64_t synpoolInt64(const PJRT_NamedValue* option) { return option->int64_value; }
+bool synpoolOption(const PJRT_NamedValue* option, char* text, size_t size) {
+  int n = -1;
+  switch (option->type) {
+    case PJRT_NamedValue_kString:
+      n = snprintf(text, size, "%.*s", (int)option->value_size, option->string_value);
+      break;
+    case PJRT_NamedValue_kInt64:
+      n = snprintf(text, size, "%lld", (long long)option->int64_value);
+      break;
+    case PJRT_NamedValue_kFloat:
+      n = snprintf(text, size, "%a", option->float_value);
+      break;
+    case PJRT_NamedValue_kBool:
+      n = snprintf(text, size, "%d", option->bool_value);
+      break;
+    default:
+      break;
+  }
+  return n >= 0 && (size_t)n < size;
+}
 
 bool synpoolLoad(const PJRT_Api* api, PJRT_Client_Compile_Args* args, const char* bytes, size_t size) {
   PJRT_Executable_DeserializeAndLoad_Args load = {

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -23,6 +24,7 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // smallest is the minimum size of a program's text, in bytes, that is worth a file. The time to compile is not the
@@ -32,33 +34,34 @@ const smallest = 4 << 10
 // cache is the only wrapped plugin of the process: the functions of the table get nothing that would tell two plugins apart.
 var cache struct {
 	api     *C.PJRT_Api
-	store   *store
+	store   *store                 // nil if nothing is kept
 	machine func() (string, error) // what all executables depend on; slow, computed once
+	options []byte                 // further compile options
 
 	compiled, loaded atomic.Int64
 
 	mu      sync.Mutex
+	memory  int64                     // of the first device of the last client, in bytes; 0 if unknown
 	clients map[*C.PJRT_Client]string // how each client was made
 	first   map[string]*sync.Once     // by key; as many as there are programs
 }
 
-// Wrap loads the plugin at path and returns the address of its function table. Programs that its CPU clients compile are
-// kept in a store in dir. It works for one plugin per process, which must not be loaded already.
-func Wrap(path, dir string) (api uintptr, err error) {
+// Wrap loads the plugin at path and returns the address of its function table. All its clients compile with the given
+// options of XLA, whose values are of type bool or int64,. An unknown option is an
+// error of every compilation. What they compile is kept in a
+// store in dir, or unkept says why not. Wrap works for one plugin per process, which must not be loaded already.
+func Wrap(path, dir string, options map[string]any) (api uintptr, unkept, err error) {
 	if cache.api != nil {
-		return 0, errors.New("a plugin of this process is wrapped already")
+		return 0, nil, errors.New("a plugin of this process is wrapped already")
 	}
 	flags := os.Getenv("XLA_FLAGS")
+	store, unkept := newStore(dir)
 	if !selfContained(flags) || strings.Contains(os.Getenv("XLA_DEBUG_OPTIONS"), "xla_dump") {
-		return 0, errors.New("XLA_FLAGS or XLA_DEBUG_OPTIONS name files")
-	}
-	store, err := newStore(dir)
-	if err != nil {
-		return 0, err
+		store, unkept = nil, errors.New("XLA_FLAGS or XLA_DEBUG_OPTIONS name files")
 	}
 	file, err := os.Open(path) // opened now, because another version may replace it
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	name := C.CString(path)
 	defer C.free(unsafe.Pointer(name))
@@ -68,19 +71,45 @@ func Wrap(path, dir string) (api uintptr, err error) {
 		wrapped = C.synpoolWrap(plugin)
 	}
 	if wrapped == nil {
-		return 0, errors.Join(fmt.Errorf("%s cannot be loaded, is loaded already, or is of another version of PJRT", path), file.Close())
+		return 0, nil, errors.Join(fmt.Errorf("%s cannot be loaded, is loaded already, or is of another version of PJRT", path), file.Close())
 	}
-	cache.api, cache.store = plugin, store
+	cache.api, cache.store, cache.options = plugin, store, overrides(options)
 	cache.clients, cache.first = map[*C.PJRT_Client]string{}, map[string]*sync.Once{}
 	cache.machine = sync.OnceValues(func() (string, error) {
 		defer file.Close()
 		return machine(file, "/proc/cpuinfo", flags)
 	})
-	return uintptr(unsafe.Pointer(wrapped)), nil
+	return uintptr(unsafe.Pointer(wrapped)), unkept, nil
+}
+
+// overrides returns the field env_option_overrides of XLA's CompileOptionsProto, a map from names to OptionOverrideProto.
+// A message that is appended to another one is merged with it.
+func overrides(options map[string]any) (proto []byte) {
+	const envOptionOverrides, key, value, boolField, intField = 7, 1, 2, 2, 3
+	for _, name := range slices.Sorted(maps.Keys(options)) {
+		var of []byte
+		switch v := options[name].(type) {
+		case bool:
+			of = protowire.AppendVarint(protowire.AppendTag(nil, boolField, protowire.VarintType), protowire.EncodeBool(v))
+		case int64:
+			of = protowire.AppendVarint(protowire.AppendTag(nil, intField, protowire.VarintType), uint64(v))
+		}
+		entry := protowire.AppendString(protowire.AppendTag(nil, key, protowire.BytesType), name)
+		entry = protowire.AppendBytes(protowire.AppendTag(entry, value, protowire.BytesType), of)
+		proto = protowire.AppendBytes(protowire.AppendTag(proto, envOptionOverrides, protowire.BytesType), entry)
+	}
+	return proto
 }
 
 // Shared reports whether clients load what others have compiled: whether a plugin is wrapped and its store is writable.
 func Shared() bool { return cache.api != nil && cache.store.writable() }
+
+// Memory returns the bytes of memory that a client may take on its device; 0 if the plugin does not say.
+func Memory() int64 {
+	cache.mu.Lock()
+	defer cache.mu.Unlock()
+	return cache.memory
+}
 
 // Counts returns how many programs that are worth a file were compiled in this process, and how many were loaded.
 func Counts() (compiled, loaded int) { return int(cache.compiled.Load()), int(cache.loaded.Load()) }
@@ -128,29 +157,58 @@ func cpuKind(path string) (string, error) {
 //export synpoolWrappedCreate
 func synpoolWrappedCreate(args *C.PJRT_Client_Create_Args) *C.PJRT_Error {
 	failure := C.synpoolCreate(cache.api, args)
-	if failure != nil || !bool(C.synpoolOnCPU(cache.api, args.client)) {
+	if failure != nil {
 		return failure
 	}
-	// A client starts as many threads as the options say, or else one per CPU that its creating thread may run on, and
-	// compiles for that number.
-	var cpus unix.CPUSet
-	if unix.SchedGetaffinity(0, &cpus) != nil {
-		return nil
-	}
-	made := []string{threads(cpus.Count())}
-	for i := range args.num_options {
-		o := &unsafe.Slice(args.create_options, args.num_options)[i]
-		if o._type != C.PJRT_NamedValue_kInt64 { // not an option that this project sets: keep nothing of this client
-			return nil
-		}
-		made = append(made, fmt.Sprintf("%s=%d", bytesAt(o.name, o.name_size), int64(C.synpoolInt64(o))))
-	}
-	slices.Sort(made[1:])
+	made, memory := madeOf(args)
 	cache.mu.Lock()
 	defer cache.mu.Unlock()
-	cache.clients[args.client] = strings.Join(made, "\n")
+	cache.memory = memory
+	if made != "" {
+		cache.clients[args.client] = made
+	}
 	return nil
 }
+
+// madeOf returns what a client compiles for, "" if that is unknown, and the memory of its device.
+//
+// On a CPU, a client starts as many threads as the options say, or else one per CPU that its creating thread may run on,
+// and compiles for that number. On a GPU it compiles for its kind, its driver and the versions of CUDA.
+func madeOf(args *C.PJRT_Client_Create_Args) (made string, memory int64) {
+	var on C.synpoolDevice
+	if !C.synpoolOn(cache.api, args.client, &on) {
+		return "", 0
+	}
+	parts := []string{C.GoStringN(on.platform, C.int(on.platform_size))}
+	if parts[0] == "cpu" {
+		var cpus unix.CPUSet
+		if unix.SchedGetaffinity(0, &cpus) != nil {
+			return "", 0
+		}
+		parts = append(parts, threads(cpus.Count()))
+	} else {
+		memory = int64(on.memory)
+		driver, err := os.ReadFile(driverVersion)
+		if err != nil {
+			return "", memory
+		}
+		parts = append(parts, C.GoStringN(on.version, C.int(on.version_size)), C.GoStringN(on.kind, C.int(on.kind_size)), string(driver))
+	}
+	fixed := len(parts)
+	for i := range args.num_options {
+		o := &unsafe.Slice(args.create_options, args.num_options)[i]
+		var value [64]C.char
+		if !C.synpoolOption(o, &value[0], C.size_t(len(value))) { // not an option that this project sets: keep nothing of this client
+			return "", memory
+		}
+		parts = append(parts, fmt.Sprintf("%s=%s", bytesAt(o.name, o.name_size), C.GoString(&value[0])))
+	}
+	slices.Sort(parts[fixed:])
+	return strings.Join(parts, "\n"), memory
+}
+
+// driverVersion is where the driver of an NVIDIA GPU says its version.
+const driverVersion = "/proc/driver/nvidia/version"
 
 // threads returns what the number of a client's threads depends on.
 func threads(cpus int) string {
@@ -167,6 +225,15 @@ func synpoolWrappedDestroy(args *C.PJRT_Client_Destroy_Args) *C.PJRT_Error {
 
 //export synpoolWrappedCompile
 func synpoolWrappedCompile(args *C.PJRT_Client_Compile_Args) (failure *C.PJRT_Error) {
+	if len(cache.options) > 0 {
+		given, size := args.compile_options, args.compile_options_size
+		all := C.CBytes(slices.Concat(bytesAt(given, size), cache.options))
+		defer func() {
+			args.compile_options, args.compile_options_size = given, size
+			C.free(all)
+		}()
+		args.compile_options, args.compile_options_size = (*C.char)(all), size+C.size_t(len(cache.options))
+	}
 	key, ok := keyOf(args)
 	if !ok {
 		return C.synpoolCompile(cache.api, args)
@@ -233,7 +300,7 @@ func keyOf(args *C.PJRT_Client_Compile_Args) (string, bool) {
 	cache.mu.Lock()
 	client, ok := cache.clients[args.client]
 	cache.mu.Unlock()
-	if !ok || p.code_size < smallest || args.extension_start != nil {
+	if !ok || cache.store == nil || p.code_size < smallest || args.extension_start != nil {
 		return "", false
 	}
 	machine, err := cache.machine()

@@ -88,6 +88,8 @@ type Report struct {
 	// Blind is true if leaks cannot be told from chance because there are too few bags or too few of one class. It is
 	// also true for targets without classes: Inspect does not look for leaks there.
 	Blind bool `json:"blind"`
+
+	compared comparison // without the columns that leak
 }
 
 // Class is a class and its number of bags.
@@ -134,8 +136,8 @@ const (
 // With three or more classes, each is tested against the rest, which adds tests. Targets without classes are only
 // described.
 //
-// Inspect reads the values twice, or more often if bags times columns exceed two million, and sorts the bags for each
-// column that may leak. It never holds more than a piece of a set in files.
+// Inspect reads the values twice on all cores, or more often if bags times columns exceed two million, and sorts the bags
+// for each column that may leak. It never holds more than a piece of a set in files.
 func Inspect(stored *milbench.Set) (Report, error) {
 	r := Report{
 		Name: stored.Name, Bags: len(stored.Bags), Kind: stored.Kind, Instances: stored.NumInstances(),
@@ -198,7 +200,7 @@ func Inspect(stored *milbench.Set) (Report, error) {
 	if err != nil {
 		return Report{}, fmt.Errorf("%s: %w", stored.Name, err)
 	}
-	r.Duplicates, r.Shared = c.duplicates(stored), c.shared
+	r.Duplicates, r.Shared, r.compared = c.duplicates(stored), c.shared, c
 	return r, nil
 }
 
@@ -225,24 +227,26 @@ func eachColumn(s *milbench.Set, f func(column)) error {
 		v := make([]float64, 4*bags)
 		block[j] = column{max: v[:bags:bags], min: v[bags : 2*bags : 2*bags], mean: v[2*bags : 3*bags : 3*bags], any: v[3*bags:]}
 	}
-	sums := newSums(width)
 	for first := 0; first < features; first += width {
 		block := block[:min(width, features-first)]
 		for j := range block {
 			block[j].index, block[j].nonzero = first+j, 0
 		}
-		for i, b := range s.Bags {
-			if err := sums.of(b.Instances, first, len(block)); err != nil {
-				return err
-			}
+		err := eachBag(s.Bags, func(x milbench.Instances) (sums, error) {
+			sums := newSums(len(block))
+			return sums, sums.of(x, first)
+		}, func(i int, sums sums) {
 			for j := range block {
 				c := &block[j]
-				c.max[i], c.min[i], c.mean[i], c.any[i] = float64(sums.max[j]), float64(sums.min[j]), sums.sum[j]/float64(max(1, b.Instances.Len())), 0
+				c.max[i], c.min[i], c.mean[i], c.any[i] = float64(sums.max[j]), float64(sums.min[j]), sums.sum[j]/float64(max(1, s.Bags[i].Instances.Len())), 0
 				if sums.nonzero[j] > 0 {
 					c.any[i] = 1
 				}
 				c.nonzero += sums.nonzero[j]
 			}
+		})
+		if err != nil {
+			return err
 		}
 		for _, c := range block {
 			f(c)
@@ -262,9 +266,9 @@ func newSums(width int) sums {
 	return sums{make([]float32, width), make([]float32, width), make([]float64, width), make([]int, width)}
 }
 
-// of reduces n columns, starting at first.
-func (s sums) of(x milbench.Instances, first, n int) error {
-	high, low, sum, nonzero := s.max[:n], s.min[:n], s.sum[:n], s.nonzero[:n]
+// of reduces the columns from first on.
+func (s sums) of(x milbench.Instances, first int) error {
+	high, low, sum, nonzero, n := s.max, s.min, s.sum, s.nonzero, len(s.max)
 	for j := range n {
 		high[j], low[j], sum[j], nonzero[j] = float32(math.Inf(-1)), float32(math.Inf(1)), 0, 0
 	}

@@ -28,6 +28,17 @@ func GroupDuplicates(s *milbench.Set) (*milbench.Set, []Duplicate, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
+	return c.group(s)
+}
+
+// GroupDuplicates does the same for a set that differs from the one inspected only in that it lacks the columns that
+// leak. It does not read the instances again.
+func (r Report) GroupDuplicates(s *milbench.Set) (*milbench.Set, []Duplicate, error) {
+	return r.compared.group(s)
+}
+
+// group puts equal bags of s into one group.
+func (c comparison) group(s *milbench.Set) (*milbench.Set, []Duplicate, error) {
 	found := c.duplicates(s)
 	if len(found) == 0 {
 		return s, found, nil
@@ -78,53 +89,20 @@ func compare(s *milbench.Set, aside map[int]bool) (comparison, error) {
 	seen := newMeetings()
 	place := map[[sha256.Size]byte]int{} // content: its index in all
 	var all [][]int
-	var text []byte
-	for i, b := range s.Bags {
-		instances := make([][sha256.Size]byte, 0, b.Instances.Len())
-		// An instance is encoded as one bit per feature, set if the value is not 0, then the non-zero values.
-		begin := func() { text = append(text[:0], make([]byte, (b.Instances.Features()+7)/8)...) }
-		value := func(j int, v float32) {
-			if v != 0 && (len(aside) == 0 || !aside[j]) {
-				text[j/8] |= 1 << (j % 8)
-				text = binary.LittleEndian.AppendUint32(text, math.Float32bits(v))
-			}
+	err := eachBag(s.Bags, func(x milbench.Instances) (contents, error) { return contentsOf(x, aside) }, func(i int, of contents) {
+		for _, hash := range of.hashes {
+			seen.add(hash, i)
 		}
-		end := func() {
-			d := sha256.Sum256(text)
-			instances = append(instances, d)
-			seen.add(binary.LittleEndian.Uint64(d[:]), i)
-		}
-		if x, ok := b.Instances.(*milbench.Sparse); ok {
-			for k := range x.Rows {
-				begin()
-				columns, values := x.Row(k)
-				for at, j := range columns {
-					value(int(j), values[at])
-				}
-				end()
-			}
-		} else if err := milbench.EachRow(b.Instances, func(_ int, row []float32) {
-			begin()
-			for j, v := range row {
-				value(j, v)
-			}
-			end()
-		}); err != nil {
-			return c, err
-		}
-		slices.SortFunc(instances, func(p, q [sha256.Size]byte) int { return bytes.Compare(p[:], q[:]) })
-		h := sha256.New()
-		for _, d := range instances {
-			h.Write(d[:])
-		}
-		content := [sha256.Size]byte(h.Sum(nil))
-		at, known := place[content]
+		at, known := place[of.all]
 		if !known {
 			at = len(all)
-			place[content] = at
+			place[of.all] = at
 			all = append(all, nil)
 		}
 		all[at] = append(all[at], i)
+	})
+	if err != nil {
+		return c, err
 	}
 	for _, bags := range all {
 		if len(bags) > 1 {
@@ -132,6 +110,53 @@ func compare(s *milbench.Set, aside map[int]bool) (comparison, error) {
 		}
 	}
 	c.shared = seen.shared()
+	return c, nil
+}
+
+// contents are the sums of a bag's instances, in any order.
+type contents struct {
+	all    [sha256.Size]byte
+	hashes []uint64 // one per instance
+}
+
+func contentsOf(x milbench.Instances, aside map[int]bool) (contents, error) {
+	instances := make([][sha256.Size]byte, 0, x.Len())
+	var text []byte
+	// An instance is encoded as one bit per feature, set if the value is not 0, then the non-zero values.
+	begin := func() { text = append(text[:0], make([]byte, (x.Features()+7)/8)...) }
+	value := func(j int, v float32) {
+		if v != 0 && (len(aside) == 0 || !aside[j]) {
+			text[j/8] |= 1 << (j % 8)
+			text = binary.LittleEndian.AppendUint32(text, math.Float32bits(v))
+		}
+	}
+	end := func() { instances = append(instances, sha256.Sum256(text)) }
+	if sparse, ok := x.(*milbench.Sparse); ok {
+		for k := range sparse.Rows {
+			begin()
+			columns, values := sparse.Row(k)
+			for at, j := range columns {
+				value(int(j), values[at])
+			}
+			end()
+		}
+	} else if err := milbench.EachRow(x, func(_ int, row []float32) {
+		begin()
+		for j, v := range row {
+			value(j, v)
+		}
+		end()
+	}); err != nil {
+		return contents{}, err
+	}
+	slices.SortFunc(instances, func(p, q [sha256.Size]byte) int { return bytes.Compare(p[:], q[:]) })
+	var c contents
+	h := sha256.New()
+	for _, d := range instances {
+		h.Write(d[:])
+		c.hashes = append(c.hashes, binary.LittleEndian.Uint64(d[:]))
+	}
+	h.Sum(c.all[:0])
 	return c, nil
 }
 

@@ -60,18 +60,16 @@ func (o Options) Open(nameOrFile string) (*milbench.Set, *dataset.Entry, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	var set *milbench.Set
 	if source.Entry != nil {
-		set, err = source.Set(dataset.NoColumn)
-	} else {
-		o.noteClasses(nameOrFile, source.Stored)
-		set, err = o.audited(nameOrFile, source)
+		set, err := source.Set(dataset.NoColumn)
+		if err == nil {
+			set, err = o.grouped(nameOrFile, set, audit.GroupDuplicates)
+		}
+		return set, source.Entry, err
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	set, err = o.grouped(nameOrFile, set)
-	return set, source.Entry, err
+	o.noteClasses(nameOrFile, source.Stored)
+	set, err := o.audited(nameOrFile, source)
+	return set, nil, err
 }
 
 // Take audits a set made by a program, as [Options.Open] audits a file. It returns an error if the set leaks its
@@ -86,12 +84,20 @@ func (o Options) Take(set *milbench.Set) (*milbench.Set, error) {
 	if err := o.judge(taken.Name, &taken, &taken, report.Leaks, report); err != nil {
 		return nil, err
 	}
-	return o.grouped(taken.Name, &taken)
+	return o.grouped(taken.Name, &taken, grouping(report, len(report.Leaks) == 0))
+}
+
+// grouping returns what groups duplicates: the report knows those of the set without the columns that leak.
+func grouping(report audit.Report, lacksLeaks bool) func(*milbench.Set) (*milbench.Set, []audit.Duplicate, error) {
+	if lacksLeaks {
+		return report.GroupDuplicates
+	}
+	return audit.GroupDuplicates
 }
 
 // grouped puts duplicate bags into one group.
-func (o Options) grouped(nameOrFile string, set *milbench.Set) (*milbench.Set, error) {
-	set, duplicates, err := audit.GroupDuplicates(set)
+func (o Options) grouped(nameOrFile string, set *milbench.Set, group func(*milbench.Set) (*milbench.Set, []audit.Duplicate, error)) (*milbench.Set, error) {
+	set, duplicates, err := group(set)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +134,7 @@ func integers(words []string) bool {
 	return !slices.ContainsFunc(words, func(word string) bool { _, err := milbench.ParseNumber(word); return err != nil })
 }
 
-// audited audits a file as stored and returns its set. The set is marked if a column that leaks the labels is kept.
+// audited audits a file as stored and returns its set, with duplicates in one group. The set is marked if a column that leaks the labels is kept.
 func (o Options) audited(file string, source *dataset.Source) (*milbench.Set, error) {
 	set, err := source.Set(o.Column)
 	if err != nil {
@@ -143,7 +149,11 @@ func (o Options) audited(file string, source *dataset.Source) (*milbench.Set, er
 		moved = source.Stored.NumFeatures()
 	}
 	leaks := slices.DeleteFunc(slices.Clone(report.Leaks), func(l audit.Leak) bool { return l.Column == moved })
-	return set, o.judge(file, set, source.Stored, leaks, report)
+	if err := o.judge(file, set, source.Stored, leaks, report); err != nil {
+		return nil, err
+	}
+	moves := o.Column != dataset.NoColumn
+	return o.grouped(file, set, grouping(report, len(leaks) == 0 && moves == (len(report.Leaks) > 0)))
 }
 
 // judge rejects a set with leaks, or marks it if they are kept, and notes what looks odd.

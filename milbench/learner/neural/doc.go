@@ -40,7 +40,7 @@
 // In a bucket, members take each step together, each on its own bag; a member without a bag waits. So fits with similar
 // numbers of training bags per bucket share a block. On a CPU, a block has as many fits as keep their weights and
 // moments in a core's cache, and each worker has a client pinned to a core (package backend). On a GPU, one client
-// trains large blocks; this was not timed. The structure and a few sizes shape a graph: bags per bucket, steps and, for
+// trains blocks of 64 fits. The structure and a few sizes shape a graph: bags per bucket, steps and, for
 // sparse bags, features. They are rounded up, so that sets and folds that differ slightly share the graphs that are
 // kept.
 //
@@ -52,10 +52,11 @@
 //
 // # Large bags
 //
-// A set is trained in chunks of 1,024 instances, one bag at a time, if its bags have 256 or more instances on average,
-// or if it is larger than 256 MB and has a bag with more than 512 instances. On a GPU, only the second condition
-// counts. Only the first layer sees the features, so each chunk is multiplied by its weights and dropped. The rest of
-// the network, with any pooling, takes the products of the whole bag, and the gradient goes back chunk by chunk.
+// A set is trained in chunks of 1,024 instances, one bag at a time, if its bags have 256 or more instances on average
+// (1,024 on a GPU), or if it is larger than 256 MB and has a bag with more than 512 instances. Only the first layer sees the features, so each chunk is multiplied by its weights and dropped. The rest of
+// the network, with any pooling, takes the products of the whole bag, and the gradient goes back chunk by chunk. A GPU
+// has its own memory: there a whole bag is one array, one graph does the same for it, and bags stay in the GPU's memory
+// while there is room.
 //
 // The training equals that of whole bags, including dropout, except for rounding and for the order:
 // [milbench.Fit.Order] determines a plain shuffle of all bags of the set. So fits with the same order, such as the

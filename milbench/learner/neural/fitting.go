@@ -23,6 +23,7 @@ type fitting struct {
 	batch   int // bags per step: the number of the setting, or all bags if there are fewer
 	input   Standardisation
 	targets Targets
+	device  *resident // bags on a device; nil on a CPU
 
 	// order returns the batches of an epoch.
 	order func(examples []milbench.Example, epoch int, rng *rand.Rand) iter.Seq[[]int]
@@ -143,7 +144,7 @@ func networkNumbers(c Config) []float32 {
 // predict scores the bags given by index.
 func (f *fitting) predict(ctx context.Context, parameters *tensors.Tensor, indices []int) ([]Prediction, error) {
 	predictions := make([]Prediction, len(indices))
-	err := f.eachBatch(ctx, f.program.score, f.program.large.score, parameters, indices, func(positions []int, outputs []*tensors.Tensor) error {
+	err := f.eachBatch(ctx, f.program.score, false, parameters, indices, func(positions []int, outputs []*tensors.Tensor) error {
 		chosen := make([]int, len(positions))
 		for k, at := range positions {
 			chosen[k] = indices[at]
@@ -163,7 +164,7 @@ func (f *fitting) predict(ctx context.Context, parameters *tensors.Tensor, indic
 // pooled returns the pooled vectors of the bags given by index.
 func (f *fitting) pooled(ctx context.Context, parameters *tensors.Tensor, indices []int) ([][]float64, error) {
 	vectors := make([][]float64, len(indices))
-	err := f.eachBatch(ctx, f.program.pool, f.program.large.pool, parameters, indices, func(positions []int, outputs []*tensors.Tensor) error {
+	err := f.eachBatch(ctx, f.program.pool, true, parameters, indices, func(positions []int, outputs []*tensors.Tensor) error {
 		values, err := tensors.CopyFlatData[float32](outputs[0])
 		if err != nil {
 			return err
@@ -180,16 +181,15 @@ func (f *fitting) pooled(ctx context.Context, parameters *tensors.Tensor, indice
 }
 
 // eachBatch runs a graph with the inputs of scoreGraph on the bags given by index, batch by batch. It passes on the
-// outputs with their positions in indices. For large bags, it runs a graph with the inputs of scoreLargeGraph, one bag
-// at a time.
-func (f *fitting) eachBatch(ctx context.Context, exec, large *graph.Exec, parameters *tensors.Tensor, indices []int,
+// outputs with their positions in indices. Large bags pass one at a time ([largeRunner.read]).
+func (f *fitting) eachBatch(ctx context.Context, exec *graph.Exec, pool bool, parameters *tensors.Tensor, indices []int,
 	take func(positions []int, outputs []*tensors.Tensor) error) (err error) {
 	if len(indices) == 0 {
 		return nil
 	}
 	values := networkNumbers(f.config)
 	numbers, scaling := tensors.FromFlatDataAndDimensions(values, len(values)), f.input.scaling(f.program.features)
-	runner := newLargeRunner(f.program)
+	runner := newLargeRunner(f.program, f.device)
 	defer func() { err = errors.Join(err, runner.finalize(), finalize(numbers, scaling)) }()
 	batches, size := scoringBatches(f.bags, indices)
 	for _, positions := range batches {
@@ -198,7 +198,7 @@ func (f *fitting) eachBatch(ctx context.Context, exec, large *graph.Exec, parame
 		}
 		if bag := f.bags[indices[positions[0]]]; isLarge(bag, f.config.Layers) {
 			for _, at := range positions {
-				outputs, err := runner.read(large, parameters, numbers, scaling, f.bags[indices[at]])
+				outputs, err := runner.read(pool, f.config, parameters, numbers, scaling, indices[at], f.bags[indices[at]])
 				if err == nil {
 					err = take([]int{at}, outputs)
 				}

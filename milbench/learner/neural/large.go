@@ -32,6 +32,10 @@ var (
 // 256, and 8 times at 1,024.
 const largeMean = 256
 
+// deviceMean is the same on other devices, where a step of many fits takes hardly longer than that of one. It was not
+// varied there.
+const deviceMean = 1024
+
 // fewestRows is the minimum number of rows that the products of a bag are padded to.
 const fewestRows = 256
 
@@ -127,14 +131,35 @@ func zeros(b compute.Backend, dims ...int) (*tensors.Tensor, error) {
 // largeRunner trains and scores networks of one structure on large bags, one bag at a time.
 type largeRunner struct {
 	*program
+	device              *resident // nil on a CPU; owned by the caller
 	chunks              chunks
 	y                   *tensors.Tensor // products of the bag, padded
 	dy                  *tensors.Tensor // ∂/∂y of a chunk
 	noWeights, noOthers *tensors.Tensor // initial sums of a batch
 }
 
-func newLargeRunner(p *program) *largeRunner {
-	return &largeRunner{program: p, chunks: chunks{backend: p.backend, features: p.features}}
+func newLargeRunner(p *program, device *resident) *largeRunner {
+	return &largeRunner{program: p, device: device, chunks: chunks{backend: p.backend, features: p.features}}
+}
+
+// values are those of a bag, in chunks or, on a device, in one array.
+type values struct {
+	instances int
+	chunks    []*tensors.Tensor
+	whole     *tensors.Tensor
+}
+
+// values returns those of a bag, given by index, or of some of its instances in order.
+func (r *largeRunner) values(l *largeFit, bag int, some []int) (v values, err error) {
+	if v.instances = len(some); some == nil {
+		v.instances = l.bags[bag].Len()
+	}
+	if r.device.takes(v.instances, l.config.perInstance()) {
+		v.whole, err = r.device.values(bag, l.bags[bag], some)
+	} else {
+		v.chunks, err = r.chunks.read(l.bags[bag], some)
+	}
+	return v, err
 }
 
 func (r *largeRunner) finalize() error {
@@ -241,31 +266,16 @@ func (s Standardisation) scaling(features int) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(values, 3, features)
 }
 
-// step trains on a bag, given by index. values holds the given number of its instances. step updates the parameters after
-// the last bag of a batch.
-func (r *largeRunner) step(l *largeFit, bag, instances int, values []*tensors.Tensor) (err error) {
+// step trains on a bag, given by index. step updates the parameters after the last bag of a batch.
+func (r *largeRunner) step(l *largeFit, bag int, v values) (err error) {
 	if err := r.prepare(); err != nil {
 		return err
 	}
-	width, size := r.network.Width, len(l.fit.Train)
+	size := len(l.fit.Train)
 	first := l.met / l.batch * l.batch // first bag of the batch
-	share := 1 / float32(min(l.batch, size-first))
 	number := tensors.FromScalar(l.step + 1)
-	place := make([]*tensors.Tensor, len(values))
-	for k := range place {
-		place[k] = tensors.FromFlatDataAndDimensions([]uint32{uint32(l.met - first), uint32(k * chunkRows)}, 2)
-	}
-	own := []*tensors.Tensor{number, tensors.FromScalar(int32(instances)),
-		tensors.FromFlatDataAndDimensions([]float32{l.labels[bag]}, 1), tensors.FromScalar(share)}
-	defer func() { err = errors.Join(err, finalize(append(own, place...)...)) }()
-	of := func(k int, more ...any) []any {
-		return append([]any{l.state[0], l.numbers, l.seed, number, place[k], values[k], l.scaling}, more...)
-	}
-	err = r.products(instances, func(row int) (*tensors.Tensor, error) { return only(call(r.large.project, of(row/chunkRows))) })
-	if err != nil {
-		return err
-	}
-
+	own := []*tensors.Tensor{number, tensors.FromScalar(int32(v.instances)),
+		tensors.FromFlatDataAndDimensions([]float32{l.labels[bag]}, 1), tensors.FromScalar(1 / float32(min(l.batch, size-first)))}
 	if l.total == nil {
 		l.total = tensors.FromScalar(float32(0))
 	}
@@ -273,16 +283,74 @@ func (r *largeRunner) step(l *largeFit, bag, instances int, values []*tensors.Te
 	if others == nil {
 		others = r.noOthers
 	}
-	outputs, err := call(r.large.bag, []any{l.state[0], l.numbers, l.seed, number, place[0], r.y, own[1], own[2], own[3], l.total, others})
+	place := make([]*tensors.Tensor, max(1, len(v.chunks)))
+	for k := range place {
+		place[k] = tensors.FromFlatDataAndDimensions([]uint32{uint32(l.met - first), uint32(k * chunkRows)}, 2)
+	}
+	defer func() { err = errors.Join(err, finalize(append(own, place...)...)) }()
+	common := []any{own[1], own[2], own[3], l.total, others}
+	if v.whole != nil {
+		err = r.stepWhole(l, v, number, place[0], common)
+	} else {
+		err = r.stepChunks(l, v, number, place, common)
+	}
 	if err != nil {
 		return err
 	}
-	by := outputs[2]
-	err = finalize(l.total, l.others)
+	if l.met++; l.met%l.batch != 0 && l.met < size {
+		return nil
+	}
+	return r.update(l, number)
+}
+
+// sum returns the sum of ∂/∂W of the batch so far, for a graph that adds to it.
+func (r *largeRunner) sum(l *largeFit) (any, error) {
+	if l.weights == nil {
+		return r.noWeights, nil
+	}
+	return graph.DonateTensorBuffer(l.weights, r.backend, 0)
+}
+
+// replace replaces the total of the losses and ∂/∂θ.
+func (l *largeFit) replace(outputs []*tensors.Tensor) error {
+	err := finalize(l.total, l.others)
 	l.total, l.others = outputs[0], outputs[1]
+	return err
+}
+
+// stepWhole does a step up to the update on a bag in one array.
+func (r *largeRunner) stepWhole(l *largeFit, v values, number, place *tensors.Tensor, common []any) error {
+	sum, err := r.sum(l)
+	if err != nil {
+		return err
+	}
+	inputs := append([]any{l.state[0], l.numbers, l.seed, number, place, v.whole, l.scaling}, common...)
+	outputs, err := call(r.large.whole, append(inputs, sum))
+	if err != nil {
+		return err
+	}
+	l.weights = outputs[2]
+	return l.replace(outputs)
+}
+
+// stepChunks does the same on a bag in chunks.
+func (r *largeRunner) stepChunks(l *largeFit, v values, number *tensors.Tensor, place []*tensors.Tensor, common []any) (err error) {
+	of := func(k int, more ...any) []any {
+		return append([]any{l.state[0], l.numbers, l.seed, number, place[k], v.chunks[k], l.scaling}, more...)
+	}
+	err = r.products(v.instances, func(row int) (*tensors.Tensor, error) { return only(call(r.large.project, of(row/chunkRows))) })
+	if err != nil {
+		return err
+	}
+	outputs, err := call(r.large.bag, append([]any{l.state[0], l.numbers, l.seed, number, place[0], r.y}, common...))
+	if err != nil {
+		return err
+	}
+	by, width := outputs[2], r.network.Width
+	err = l.replace(outputs)
 	defer func() { err = errors.Join(err, finalize(by)) }()
-	for k := range values {
-		n := min(chunkRows, instances-k*chunkRows)
+	for k := range v.chunks {
+		n := min(chunkRows, v.instances-k*chunkRows)
 		err = errors.Join(err, move(r.dy, 0, by, k*chunkRows*width, n*width))
 		if n < chunkRows {
 			err = errors.Join(err, tensors.MutableFlatData(r.dy, func(flat []float32) { clear(flat[n*width:]) }))
@@ -290,20 +358,15 @@ func (r *largeRunner) step(l *largeFit, bag, instances int, values []*tensors.Te
 		if err != nil {
 			return err
 		}
-		sum := any(r.noWeights)
-		if l.weights != nil {
-			if sum, err = graph.DonateTensorBuffer(l.weights, r.backend, 0); err != nil {
-				return err
-			}
+		sum, err := r.sum(l)
+		if err != nil {
+			return err
 		}
 		if l.weights, err = only(call(r.large.back, of(k, r.dy, sum))); err != nil {
 			return err
 		}
 	}
-	if l.met++; l.met%l.batch != 0 && l.met < size {
-		return nil
-	}
-	return r.update(l, number)
+	return nil
 }
 
 // only returns the output of a graph with a single output.
@@ -335,9 +398,22 @@ func (r *largeRunner) update(l *largeFit, step *tensors.Tensor) error {
 	return err
 }
 
-// read runs a graph with the inputs of scoreLargeGraph on a bag.
-func (r *largeRunner) read(exec *graph.Exec, parameters, numbers, scaling *tensors.Tensor, bag milbench.Instances) ([]*tensors.Tensor, error) {
-	err := r.products(bag.Len(), func(row int) (*tensors.Tensor, error) {
+// read returns the outputs of scoreGraph, or of poolGraph, for a bag, given by index.
+func (r *largeRunner) read(pool bool, c Config, parameters, numbers, scaling *tensors.Tensor, index int, bag milbench.Instances) (outputs []*tensors.Tensor, err error) {
+	exec, whole := r.large.score, r.large.wholeScore
+	if pool {
+		exec, whole = r.large.pool, r.large.wholePool
+	}
+	count := tensors.FromScalar(int32(bag.Len()))
+	defer func() { err = errors.Join(err, finalize(count)) }()
+	if r.device.takes(bag.Len(), c.perInstance()) {
+		x, err := r.device.values(index, bag, nil)
+		if err != nil {
+			return nil, err
+		}
+		return call(whole, []any{parameters, numbers, x, scaling, count})
+	}
+	err = r.products(bag.Len(), func(row int) (*tensors.Tensor, error) {
 		x, err := r.chunks.chunk(0, bag, row)
 		if err != nil {
 			return nil, err
@@ -347,9 +423,7 @@ func (r *largeRunner) read(exec *graph.Exec, parameters, numbers, scaling *tenso
 	if err != nil {
 		return nil, err
 	}
-	count := tensors.FromScalar(int32(bag.Len()))
-	outputs, err := call(exec, []any{parameters, numbers, r.y, count})
-	return outputs, errors.Join(err, finalize(count))
+	return call(exec, []any{parameters, numbers, r.y, count})
 }
 
 // train trains fits side by side: each large bag is read once per epoch for all of them. The fits must have the same
@@ -367,6 +441,11 @@ func (r *largeRunner) train(ctx context.Context, t Trainer, fits []*largeFit, or
 		}
 		l.kept = time.Now()
 		if err := l.resume(l.checkpoint); err != nil {
+			return err
+		}
+	}
+	if r.device != nil {
+		if err := r.compile(fits[0]); err != nil {
 			return err
 		}
 	}
@@ -419,7 +498,7 @@ func (l *largeFit) end(epoch int, after func(l *largeFit, loss float64) error) e
 // trainLarge does the same as [fitting.train] for one fit on large bags.
 func (f *fitting) trainLarge(ctx context.Context, t Trainer, initial []float32, fit milbench.Fit,
 	after func(epoch int, loss float64, parameters *tensors.Tensor) error) (parameters []float32, err error) {
-	l, r := newLargeFit(f, fit, initial), newLargeRunner(f.program)
+	l, r := newLargeFit(f, fit, initial), newLargeRunner(f.program, f.device)
 	defer func() { err = errors.Join(err, l.finalize(), r.finalize()) }()
 	err = attempt(func() error {
 		return r.train(ctx, t, []*largeFit{l}, fit.Order, func(l *largeFit, loss float64) error { return after(l.epoch, loss, l.state[0]) })
@@ -430,6 +509,14 @@ func (f *fitting) trainLarge(ctx context.Context, t Trainer, initial []float32, 
 	return tensors.CopyFlatData[float32](l.state[0])
 }
 
+// drawn returns the number of instances of a bag that train in each epoch.
+func (f *fitting) drawn(bag milbench.Instances) int {
+	if f.config.Instances > 0 {
+		return min(bag.Len(), f.config.Instances)
+	}
+	return bag.Len()
+}
+
 // trains reports whether a fit still has to do an epoch.
 func (l *largeFit) trains(epoch int) bool {
 	return l.err == nil && l.epoch < epoch && epoch <= l.config.Epochs
@@ -437,23 +524,18 @@ func (l *largeFit) trains(epoch int) bool {
 
 // trainBag passes a bag to the fits that train on it.
 func (r *largeRunner) trainBag(fits []*largeFit, order uint64, epoch, bag int) error {
-	var values []*tensors.Tensor
-	var instances int
+	var v values
 	for _, l := range fits {
 		if _, trained := l.labels[bag]; !trained || !l.trains(epoch) {
 			continue
 		}
-		if values == nil {
+		if v.instances == 0 {
 			var err error
-			some := draw(l.bags[bag], l.config.Instances, milbench.Rand(order, "instances", epoch, bag))
-			if values, err = r.chunks.read(l.bags[bag], some); err != nil {
+			if v, err = r.values(l, bag, draw(l.bags[bag], l.config.Instances, milbench.Rand(order, "instances", epoch, bag))); err != nil {
 				return err
 			}
-			if instances = len(some); some == nil {
-				instances = l.bags[bag].Len()
-			}
 		}
-		if err := r.step(l, bag, instances, values); err != nil {
+		if err := r.step(l, bag, v); err != nil {
 			return err
 		}
 	}
@@ -478,7 +560,11 @@ func (l *layout) large(b compute.Backend, bags []milbench.Instances) bool {
 	for _, bag := range bags {
 		instances += bag.Len()
 	}
-	return b.HasSharedBuffers() && instances >= largeMean*len(bags) ||
+	mean := largeMean
+	if !b.HasSharedBuffers() {
+		mean = deviceMean
+	}
+	return instances >= mean*len(bags) ||
 		l.data() > mostData && slices.ContainsFunc(bags, func(bag milbench.Instances) bool { return isLarge(bag, l.network.Layers) })
 }
 

@@ -23,9 +23,13 @@ import (
 //
 // Only y has as many rows as a bag. One graph for a chunk serves bags of any size. The graphs for a bag are compiled
 // for each number of rows that [paddedRows] gives. A network without layers has no such graphs.
+//
+// On a device other than a CPU, where a bag is one array ([resident]), "whole" does the first three for it.
 type largeGraphs struct {
 	project, bag, back, update *Exec // for training
 	see, score, pool           *Exec // for scoring: y of a chunk; from a bag's y, the results of scoreGraph and poolGraph
+
+	whole, wholeScore, wholePool *Exec
 
 	weights int // index of the parameter W
 	from    int // its first position in the flat parameters
@@ -42,6 +46,7 @@ func (p *program) newLargeGraphs(b compute.Backend) (err error) {
 	}{
 		{&p.large.project, p.projectGraph}, {&p.large.bag, p.bagGraph}, {&p.large.back, p.backGraph}, {&p.large.update, p.updateGraph},
 		{&p.large.see, p.seeGraph}, {&p.large.score, p.scoreLargeGraph}, {&p.large.pool, p.poolLargeGraph},
+		{&p.large.whole, p.wholeGraph}, {&p.large.wholeScore, p.whole(p.scoreLargeGraph)}, {&p.large.wholePool, p.whole(p.poolLargeGraph)},
 	} {
 		if *of.exec, err = NewExec(b, of.graph); err != nil {
 			return err
@@ -52,7 +57,7 @@ func (p *program) newLargeGraphs(b compute.Backend) (err error) {
 }
 
 func (g *largeGraphs) finalize() {
-	for _, exec := range []*Exec{g.project, g.bag, g.back, g.update, g.see, g.score, g.pool} {
+	for _, exec := range []*Exec{g.project, g.bag, g.back, g.update, g.see, g.score, g.pool, g.whole, g.wholeScore, g.wholePool} {
 		if exec != nil {
 			exec.Finalize()
 		}
@@ -125,6 +130,15 @@ func (p *program) bagGraph(in []*Node) []*Node {
 	return []*Node{Add(sum, ReduceAllSum(value)), Add(gradients, Concatenate(by[:last], 0)), by[last]}
 }
 
+// wholeGraph takes the inputs of projectGraph for a whole bag, those of bagGraph after y, and the sum of ∂/∂W. It adds the
+// bag to the three sums.
+func (p *program) wholeGraph(in []*Node) []*Node {
+	z, y := p.dropped(in[0], in[1], in[2], in[3], in[4], in[5], in[6])
+	y = Reshape(y, -1, p.network.Width)
+	of := p.bagGraph(slices.Concat(in[:5], []*Node{y}, in[7:12]))
+	return []*Node{of[0], of[1], Add(in[12], Einsum("rf,rw->fw", Reshape(z, -1, p.features), of[2]))}
+}
+
 // others returns the parameters except W.
 func (p *program) others(parameters []*Node) []*Node {
 	return slices.Concat(parameters[:p.large.weights], parameters[p.large.weights+1:])
@@ -164,4 +178,10 @@ func (p *program) scoreLargeGraph(in []*Node) []*Node {
 // poolLargeGraph takes the inputs of scoreLargeGraph and returns the same as poolGraph.
 func (p *program) poolLargeGraph(in []*Node) []*Node {
 	return []*Node{p.classified(p.bind(p.split(in[0]), numbers(in[1])), p.products(in[2], in[3])).Pooled}
+}
+
+// whole returns a graph that takes the inputs of seeGraph and the number of instances, all for a whole bag, and gives the
+// outputs of a graph with the inputs of scoreLargeGraph.
+func (p *program) whole(of func(in []*Node) []*Node) func(in []*Node) []*Node {
+	return func(in []*Node) []*Node { return of([]*Node{in[0], in[1], p.seeGraph(in[:4])[0], in[4]}) }
 }

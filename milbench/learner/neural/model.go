@@ -82,6 +82,7 @@ func (t Trainer) Train(ctx context.Context, config Config, set *milbench.Set, se
 	if err != nil {
 		return nil, err
 	}
+	defer func() { _ = f.device.finalize() }()
 	after := func(epoch int, loss float64, _ *tensors.Tensor) error {
 		if progress != nil {
 			progress(epoch, loss)
@@ -152,9 +153,10 @@ func (m *Model) with(bags []milbench.Instances, work func(f *fitting, parameters
 	for i := range bags {
 		indices[i] = i
 	}
-	f := &fitting{program: m.program, config: m.card.Config, bags: bags, input: m.card.Standardisation, targets: m.card.Targets}
+	f := &fitting{program: m.program, config: m.card.Config, bags: bags, input: m.card.Standardisation, targets: m.card.Targets,
+		device: newResident(m.program.backend, m.program.features)}
 	parameters := tensors.FromFlatDataAndDimensions(slices.Clone(m.parameters), len(m.parameters))
-	return errors.Join(work(f, parameters, indices), finalize(parameters))
+	return errors.Join(work(f, parameters, indices), finalize(parameters), f.device.finalize())
 }
 
 // newModel rebuilds the network of a card on a backend.

@@ -79,7 +79,7 @@ const tableCopies = 8
 
 // Members per block. A block has as many members as keep parameters, gradients and moments in a core's cache. Limits
 // apply if there are few parameters, or if steps take rows: such sets (Web) have an official split, and repeats with
-// five seeds fill a block of this size. Devices that are not CPUs use deviceMembers; nothing was timed there.
+// five seeds fill a block of this size. Devices that are not CPUs use deviceMembers; other numbers were not timed there.
 const (
 	blockCache    = 8 << 20
 	mostMembers   = 25

@@ -1,7 +1,9 @@
 package neural
 
 import (
+	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"synpool/milbench"
 )
@@ -29,8 +31,18 @@ func newMoments(bags []milbench.Instances) bagMoments {
 	return m
 }
 
-// standardisation returns the standardisation of training bags.
+// standardisation returns the standardisation of training bags. It reads bags on all cores.
 func (m bagMoments) standardisation(train []milbench.Example) (s Standardisation, err error) {
+	var next atomic.Int64
+	var reading sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(train)) {
+		reading.Go(func() {
+			for i := next.Add(1) - 1; int(i) < len(train); i = next.Add(1) - 1 {
+				_, _ = m[train[i].Bag]() // an error comes again below
+			}
+		})
+	}
+	reading.Wait()
 	parts := make([]milbench.Moments, len(train))
 	for i, e := range train {
 		if parts[i], err = m[e.Bag](); err != nil {

@@ -216,7 +216,7 @@ func (ps *programs) learnLarge(ctx context.Context, t Trainer, j job, configs []
 	if len(fits) == 0 {
 		return outcomes, nil, nil
 	}
-	runner := newLargeRunner(fits[0].program)
+	runner := newLargeRunner(fits[0].program, ps.device)
 	defer func() { err = errors.Join(err, runner.finalize()) }()
 	err = attempt(func() error {
 		return runner.train(ctx, t, fits, fits[0].fit.Order, func(l *largeFit, loss float64) error {
@@ -295,6 +295,7 @@ type programs struct {
 	blocks  *blockProgram
 	layout  *layout // layout of the bags that are held
 	bags    [][]*tensors.Tensor
+	device  *resident // bags of the task on a device; nil on a CPU
 }
 
 func newPrograms(b compute.Backend) *programs {
@@ -320,7 +321,14 @@ func (ps *programs) prepare(c Config, bags []milbench.Instances, train []milbenc
 		return nil, nil, err
 	}
 	f, err := newFitting(p, c, bags, train, moments)
-	return f, parameters, err
+	if err != nil {
+		return nil, nil, err
+	}
+	if ps.device == nil {
+		ps.device = newResident(ps.backend, p.features)
+	}
+	f.device = ps.device
+	return f, parameters, nil
 }
 
 // block returns the program that trains blocks of a structure. It frees the previous one: blocks of one structure
@@ -367,7 +375,7 @@ func (ps *programs) free() (err error) {
 }
 
 func (ps *programs) finalize() {
-	_ = ps.free()
+	_ = errors.Join(ps.free(), ps.device.finalize())
 	for _, p := range ps.plain {
 		p.finalize()
 	}

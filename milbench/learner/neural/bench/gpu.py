@@ -5,8 +5,8 @@
     python gpu.py --table gpu.jsonl
 
 Both sides run in turn on the same card; a line is one run. The slides are those of slides.py. PyTorch reads the bags from their files
-at each step or holds them all on the card ("kept"); milbench reads them. Float32 products are exact on both sides unless a
-line says TF32. Seconds of training are without imports and the audit of milbench, but with its compiling; those of the process are with all.
+at each step or holds them all on the card ("kept"); milbench keeps those that fit. In the first round ("cold") milbench
+compiles its graphs, later it loads them; bench always compiles. Float32 products are exact on both sides unless a line says TF32. Seconds of training are without imports and the audit of milbench, but with its compiling; those of the process are with all.
 """
 import argparse
 import concurrent.futures
@@ -40,11 +40,11 @@ def build(folder):
         subprocess.run(["go", "build", "-trimpath", "-ldflags=-s -w", "-o", folder / name, "./" + package], cwd=slides.ROOT, check=True)
 
 
-def on_card(options=""):
-    """The environment in which XLA runs on the card, with JAX's plugin."""
+def on_card(options="", flags="", cache="off"):
+    """The environment in which XLA runs on the card, with JAX's plugin, further flags of XLA, and a folder for compiled graphs."""
     packages = pathlib.Path(sysconfig.get_path("purelib"))
     plugin = next(packages.glob("**/xla_cuda_plugin.so"))
-    return {**os.environ, "GOMLX_BACKEND": f"xla:{plugin}{options}", "GOPJRT_CUDA_CHECKS": "0", "XLA_FLAGS": f"--xla_gpu_cuda_data_dir={packages / 'nvidia' / 'cu13'}"}
+    return {**os.environ, "SYNPOOL_XLA_CACHE": str(cache), "GOMLX_BACKEND": f"xla:{plugin}{options}", "GOPJRT_CUDA_CHECKS": "0", "XLA_FLAGS": f"--xla_gpu_cuda_data_dir={packages / 'nvidia' / 'cu13'} {flags}"}
 
 
 def tests(binaries, package):
@@ -60,11 +60,11 @@ def tests(binaries, package):
     return {"work": "tests", "package": package, "passed": len(found["PASS"]), "failed": found["FAIL"], "skipped": found["SKIP"], "timed_out": timed_out, "process_s": time.time() - start}
 
 
-def milbench(binaries, folder, width, hidden, options, out):
+def milbench(binaries, folder, width, hidden, environment, out):
     """Trains milbench's gated attention on the card and returns a line."""
     command = ["run", folder / "bags", "--labels", folder / "labels.csv", "--pooling", "gated", "--repeats", 1, "--folds", slides.FOLDS, "--epochs", slides.EPOCHS,
                "--batch", 1, "--dropout", 0, "--width", width, "--embed", hidden, "--lr", 1e-3, "--weight-decay", 0.01, "--json", "--out", out]
-    table, line = slides.run([binaries / "milbench", *command], on_card(options))
+    table, line = slides.run([binaries / "milbench", *command], environment)
     fits = [json.loads(text) for text in open(out / "results.jsonl")]
     return {**line, "training_s": sum(f["wall_s"] for f in fits), "auc": json.loads(table)[0]["mean"], "backend": fits[0].get("backend", "")}
 
@@ -79,6 +79,9 @@ def main():
     parser.add_argument("--packages", nargs="+", choices=PACKAGES, default=list(PACKAGES), help="whose tests run")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", nargs="+", choices=["tests", "slides", "bags"], default=["tests", "slides", "bags"])
+    parser.add_argument("--widths", type=int, nargs="+", choices=slides.WIDTHS, default=list(slides.WIDTHS), help="of the networks of the slides")
+    parser.add_argument("--sides", nargs="+", metavar="SIDE", help="only these, such as milbench or 'PyTorch, kept'")
+    parser.add_argument("--flags", default="", metavar="FLAGS", help="of XLA, for milbench: its lines name them")
     parser.add_argument("--seconds", type=float, default=3600, help="begin no run after so many")
     args = parser.parse_args()
     if args.build:
@@ -104,17 +107,17 @@ def main():
             for line in pool.map(lambda package: tests(binaries, package), args.packages):
                 write(line)
     with tempfile.TemporaryDirectory() as temporary:
-        folder, count = pathlib.Path(temporary) / "slides", 0
+        folder, cache, count = pathlib.Path(temporary) / "slides", pathlib.Path(temporary) / "cache", 0
         if "slides" in args.only:
             slides.make(folder, slides.SLIDES, slides.INSTANCES, slides.FEATURES, 0.6)
         for turn in range(args.rounds):
             jobs = []
-            for width, hidden in slides.WIDTHS.items() if "slides" in args.only else []:
+            for width, hidden in [(width, slides.WIDTHS[width]) for width in args.widths] if "slides" in args.only else []:
                 for side, options in [("milbench", ""), ("milbench, TF32", ",tf32=true")]:
                     def ours(width=width, hidden=hidden, options=options):
                         nonlocal count
                         count += 1
-                        return milbench(binaries, folder, width, hidden, options, pathlib.Path(temporary) / f"out{count}")
+                        return milbench(binaries, folder, width, hidden, on_card(options, args.flags, cache), pathlib.Path(temporary) / f"out{count}")
 
                     jobs.append(("slides", side, width, ours))
                 for side, more in [("PyTorch", []), ("PyTorch, kept", ["kept"]), ("PyTorch, kept, TF32", ["kept", "tf32"])]:
@@ -127,7 +130,7 @@ def main():
                 flags = ["--set", "elephant", "--data", args.data, "--width", 256, "--batch", batch]
 
                 def ours(flags=flags):
-                    out, line = slides.run([binaries / "bench", *flags, "--fits", 50, "--epochs", 50], on_card())
+                    out, line = slides.run([binaries / "bench", *flags, "--fits", 50, "--epochs", 50], on_card("", args.flags, cache))
                     return {**json.loads(out), **line}
 
                 def theirs(flags=flags, batch=batch):
@@ -137,11 +140,14 @@ def main():
 
                 jobs += [("bags", "milbench", batch, ours), ("bags", "PyTorch", batch, theirs)]
             for work, side, size, job in jobs:
+                if args.sides and side not in args.sides:
+                    continue
                 if time.time() - began > args.seconds:
                     print("out of time", work, side, size, flush=True)
                     return
                 try:
-                    write({"work": work, "side": side, "size": size, "round": turn, **job()})
+                    cold = {"cold": True} if work == "slides" and side.startswith("milbench") and turn == 0 else {}
+                    write({"work": work, "side": side, "size": size, "round": turn, **cold, **({"flags": args.flags} if args.flags and side.startswith("milbench") else {}), **job()})
                 except SystemExit as e:
                     print(f"{work} {side} {size}: {str(e)[-1500:]}", flush=True)
 
@@ -158,8 +164,9 @@ def table(lines):
     for work, head in [("slides", "slides, width"), ("bags", "Elephant, batch")]:
         keys = {"slides": [("training_s", "training, s", 1), ("process_s", "process, s", 1)], "bags": [("us_per_bag", "µs per bag", 1), ("compile_seconds", "compiling, s", 1)]}[work]
         print(f"\n| {head} | side | {' | '.join(name for _, name, _ in keys)} | AUC | runs |\n|--:|:--|{'--:|' * (len(keys) + 2)}")
-        for size, side in dict.fromkeys((line["size"], line["side"]) for line in lines if line["work"] == work):
-            chosen = [line for line in lines if line["work"] == work and (line["size"], line["side"]) == (size, side)]
+        name = lambda line: (line["size"], " ".join([line["side"], line.get("flags", ""), "(cold)" if "cold" in line else ""]).strip())
+        for size, side in dict.fromkeys(name(line) for line in lines if line["work"] == work):
+            chosen = [line for line in lines if line["work"] == work and name(line) == (size, side)]
             cells = [figures(chosen, key, digits) if key in chosen[0] else "" for key, _, digits in keys]
             print(f"| {size} | {side} | {' | '.join(cells)} | {figures(chosen, 'auc', 3)} | {len(chosen)} |")
 
