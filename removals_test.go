@@ -25,7 +25,6 @@ var removals = map[string]removal{
 	"backend/internal/pjrtcache/store.go remove":             {"files that have the name of an entry", "TestRemove"},
 	"cmd/milbench/demo.go runDemo":                           {"a temporary folder that this call has made", "TestDemoStopped"},
 	"cmd/milbench/folds.go foldsOf":                          {"the file of --bags, which this call has made: an existing one is refused", "TestFoldsBags"},
-	"cmd/milbench/merge.go missing":                          {"DIR/missing.json, if it is a plan", "TestMergeMissing"},
 	"internal/disk/disk.go WriteBy":                          {"a part that this call has made", "TestWrite"},
 	"internal/disk/disk.go clean":                            {"parts of processes that have ended, by their name of 26 random letters", "TestKilled"},
 	"internal/disk/lock_other.go lock":                       {"a file that this call has made", "TestLock"},

@@ -33,7 +33,7 @@ var rules = []rule{
 	{[]string{"synlayer/..."}, []string{"milbench/...", "plotting"}},
 	{[]string{"plotting"}, []string{"milbench/...", "synlayer/...", "backend/..."}},
 	{[]string{"milbench/judge", "milbench/calibrate"}, []string{"milbench/dataset/...", "milbench/learner/...", "milbench/results"}},
-	{[]string{"milbench/dataset/...", "milbench/judge", "milbench/calibrate", "milbench/results", "milbench/run", "milbench/cluster", "milbench/evaluate", "milbench/exchange",
+	{[]string{"milbench/dataset/...", "milbench/judge", "milbench/calibrate", "milbench/results", "milbench/run", "milbench/evaluate", "milbench/exchange",
 		"milbench/charts", "milbench/learner", "milbench/learner/classic", "milbench/learner/modeldir", "milbench/learner/onebyone", "milbench/learner/schedule", "plotting",
 		"internal/delimited", "internal/disk", "internal/fetch", "internal/hdf5", "internal/parquet", "internal/pickle", "internal/svm", "internal/lbfgs", "internal/transport",
 		"internal/trees", "internal/mixture", "course/memory", "course/corpus/...", "course/explorer/..."}, []string{"github.com/gomlx/..."}},

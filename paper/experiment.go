@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"synpool/milbench"
-	"synpool/milbench/cluster"
 	"synpool/milbench/dataset"
 	"synpool/milbench/learner/neural"
 	"synpool/milbench/results"
@@ -159,25 +158,6 @@ type Missing struct {
 // together with [run.DoAll]. Sets that have not been fetched have no runs and are returned as missing; if none has been
 // fetched, that is an error.
 func (f Form) Runs(dir string, learner milbench.Learner, seed uint64) (runs []run.Run, missing []Missing, err error) {
-	return f.runs(dir, learner, seed, func(*run.Run) (bool, error) { return true, nil })
-}
-
-// Shard returns the runs of a form that contain given fits of a plan, restricted to these fits as by [run.Restrict]. A
-// changed set without such fits is dropped as soon as it is made. A set that has not been fetched is an error.
-func (f Form) Shard(learner milbench.Learner, p *cluster.Plan, fits []cluster.Fit) ([]run.Run, error) {
-	r := run.NewRestriction(p, fits)
-	runs, missing, err := f.runs("", learner, p.Seed, r.Keep)
-	if len(missing) > 0 {
-		return nil, missing[0].Err
-	}
-	if err != nil {
-		return nil, err
-	}
-	return runs, r.Lost()
-}
-
-// runs returns the runs of a form for which keep returns true.
-func (f Form) runs(dir string, learner milbench.Learner, seed uint64, keep func(*run.Run) (bool, error)) (runs []run.Run, missing []Missing, err error) {
 	absent, all := make(map[string]bool), make(sets)
 	for _, a := range f.Arms {
 		for _, name := range a.Sets {
@@ -194,13 +174,7 @@ func (f Form) runs(dir string, learner milbench.Learner, seed uint64, keep func(
 				return nil, nil, err
 			}
 			r.Dir, r.Learner = dir, learner
-			kept, err := keep(&r)
-			if err != nil {
-				return nil, nil, err
-			}
-			if kept {
-				runs = append(runs, r)
-			}
+			runs = append(runs, r)
 		}
 	}
 	if len(runs) == 0 && len(missing) > 0 {

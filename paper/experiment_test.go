@@ -13,14 +13,12 @@ import (
 	"time"
 
 	"synpool/milbench"
-	"synpool/milbench/cluster"
 	"synpool/milbench/dataset"
 	"synpool/milbench/learner"
 	"synpool/milbench/learner/classic"
 	"synpool/milbench/learner/neural"
 	"synpool/milbench/learner/onebyone"
 	"synpool/milbench/results"
-	"synpool/milbench/run"
 	"synpool/milbench/run/runtest"
 )
 
@@ -284,30 +282,5 @@ func TestOnly(t *testing.T) {
 	}
 	if _, err := e.Full.Only("fox", "musk3"); err == nil || !strings.Contains(err.Error(), `"musk3" is no set of this study; its sets are `) {
 		t.Errorf("an unknown set: %v", err)
-	}
-}
-
-// TestFormShard checks that a shard keeps only the sets of its own fits.
-func TestFormShard(t *testing.T) {
-	t.Setenv("MILBENCH_DATA", t.TempDir())
-	form := Form{Arms: []Arm{
-		{Sets: []string{"musk1"}, Protocol: protocol("honest", 4, 1), Settings: runtest.Settings(`{"pooling":"mean"}`)},
-		{Sets: []string{"musk1"}, Change: Change{Kind: "gaussian", Level: 10, Part: OnBoth}, Protocol: protocol("honest", 4, 1), Settings: runtest.Settings(`{"pooling":"mean"}`)},
-	}}
-	runs, _, err := form.Runs("", nil, 3)
-	if err != nil || len(runs) != 2 {
-		t.Fatal(len(runs), err)
-	}
-	p := &cluster.Plan{Seed: 3, Shards: 1}
-	if err := run.AddTo(p, runs, "musk1", &runtest.Learner{}); err != nil || len(p.Fits) != 8 {
-		t.Fatal(len(p.Fits), err)
-	}
-	own := slices.DeleteFunc(slices.Clone(p.Fits), func(f cluster.Fit) bool { return f.Arm == 0 })
-	if runs, err = form.Shard(nil, p, own); err != nil || len(runs) != 1 || runs[0].Sets[0].Checksum != p.Sets[1].Checksum {
-		t.Errorf("%d runs, %v", len(runs), err)
-	}
-	form.Arms = form.Arms[:1]
-	if _, err := form.Shard(nil, p, own); err == nil || !strings.Contains(err.Error(), "4 fits of the plan are not there") {
-		t.Error(err)
 	}
 }

@@ -31,9 +31,7 @@ const (
 // trainer on the first fold of the first repeat, exactly like the run's fit. Spaces that the file already has are
 // skipped.
 //
-// If the run is restricted to some fits ([run.Run.Only]), only their spaces are made; the set's first fit stands for
-// those of instances and means. Spaces named by [run.Run.Finished] ([results.Space.ID]) are skipped, too. The time
-// taken is recorded as a [results.Time]. If before is not nil, it is called with each set and setting.
+// The time taken is recorded as a [results.Time]. If before is not nil, it is called with each set and setting.
 func KeepSpaces(ctx context.Context, r run.Run, trainer neural.Trainer, before func(set string, setting json.RawMessage)) (err error) {
 	if err := r.Validate(); err != nil {
 		return err
@@ -55,7 +53,7 @@ func KeepSpaces(ctx context.Context, r run.Run, trainer neural.Trainer, before f
 		}
 	}()
 	keep := func(s results.Space, vectors func() (vectors [][]float64, bags []int, err error), set *milbench.Set, test []int) error {
-		if file.Has(s) || r.Finished[s.ID()] {
+		if file.Has(s) {
 			return nil
 		}
 		list, bags, err := vectors()
@@ -115,24 +113,15 @@ func KeepSpaces(ctx context.Context, r run.Run, trainer neural.Trainer, before f
 			return vectors, bags, nil
 		}
 		base := results.Space{Set: set.Name, Checksum: set.Checksum}
-		wanted, err := wantedFits(r, set, first)
-		if err != nil {
+		base.Of = results.OfInstances
+		if err := keep(base, raw, set, first[0].Test); err != nil {
 			return err
 		}
-		if wanted[0] {
-			base.Of = results.OfInstances
-			if err := keep(base, raw, set, first[0].Test); err != nil {
-				return err
-			}
-			base.Of = results.OfMeans
-			if err := keep(base, means, set, first[0].Test); err != nil {
-				return err
-			}
+		base.Of = results.OfMeans
+		if err := keep(base, means, set, first[0].Test); err != nil {
+			return err
 		}
-		for i, fit := range first {
-			if !wanted[i] {
-				continue
-			}
+		for _, fit := range first {
 			base.Of = results.OfPooled
 			if base.Config, err = milbench.CanonicalSetting(fit.Setting); err != nil {
 				return err
@@ -149,19 +138,6 @@ func KeepSpaces(ctx context.Context, r run.Run, trainer neural.Trainer, before f
 		}
 	}
 	return nil
-}
-
-// wantedFits reports for each fit whether it belongs to the run.
-func wantedFits(r run.Run, set *milbench.Set, fits []milbench.Fit) (wanted []bool, err error) {
-	cut, _ := r.Protocol.FoldsOf(set)
-	for _, f := range fits {
-		id, err := milbench.FitID(set.Checksum, r.Protocol.Key(), cut, f.Repeat, f.Fold, r.Seed, f.Setting)
-		if err != nil {
-			return nil, err
-		}
-		wanted = append(wanted, r.Only == nil || r.Only[id])
-	}
-	return wanted, nil
 }
 
 // countUp returns the first n integers.

@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -16,7 +15,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"synpool/milbench"
-	"synpool/milbench/cluster"
 	"synpool/milbench/learner/neural"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
@@ -144,81 +142,6 @@ func TestKeepSpaces(t *testing.T) {
 	}
 	if spaces, err := results.ReadSpaces(t.TempDir()); err != nil || spaces != nil {
 		t.Errorf("no file: %d spaces, %v", len(spaces), err)
-	}
-}
-
-// TestShardSpaces trains the shards of a study that keeps spaces. One shard was killed before it made its spaces: the
-// merge misses them though it has the fits, a plan of what is missing makes only them, and the merged spaces equal
-// those of one run.
-func TestShardSpaces(t *testing.T) {
-	b, err := compute.NewWithConfig("go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Finalize()
-	trainer := neural.Trainer{Backend: b, Workers: 1}
-	ctx := context.Background()
-	lines := func(dir string) []string {
-		text, err := os.ReadFile(filepath.Join(dir, results.SpacesName))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return slices.Sorted(strings.Lines(string(text)))
-	}
-	one := spaceRun(t, t.TempDir())
-	if err := KeepSpaces(ctx, one, trainer, nil); err != nil {
-		t.Fatal(err)
-	}
-
-	p := runtest.Plan(t, one, 2)
-	p.Request.Spaces = true
-	dir := t.TempDir()
-	if _, err := results.Follow(dir, p); err != nil {
-		t.Fatal(err)
-	}
-	shard := func(p *cluster.Plan, i int, spaces bool) (made int) {
-		r := spaceRun(t, results.AttemptDir(dir, i, p.Shards))
-		runs, err := run.Restrict([]run.Run{r}, p, p.Shard(i))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if runs[0].Finished, err = results.Finished(dir, p); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := runs[0].Do(ctx); err != nil {
-			t.Fatal(err)
-		}
-		if !spaces {
-			return 0
-		}
-		if err := KeepSpaces(ctx, runs[0], trainer, nil); err != nil {
-			t.Fatal(err)
-		}
-		return len(lines(runs[0].Dir))
-	}
-	first := p.Fits[slices.IndexFunc(p.Fits, func(f cluster.Fit) bool { return f.Repeat == 0 && f.Fold == 0 && f.Setting == 0 })]
-	if made := shard(p, 1-first.Shard, true); made != 1 {
-		t.Fatalf("the shard of the second setting made %d spaces", made)
-	}
-	shard(p, first.Shard, false)
-	merge := func() results.Merged {
-		t.Helper()
-		m, err := results.Merge(ctx, []string{dir}, dir, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m
-	}
-	m := merge()
-	if m.Results != len(p.Fits) || m.Spaces != 1 || m.Missing == nil || len(m.Missing.Fits) != 1 || m.Missing.Fits[0].ID != first.ID {
-		t.Fatalf("%+v", m)
-	}
-	if made := shard(m.Missing, 0, true); made != 3 {
-		t.Errorf("the plan of what is missing made %d spaces", made)
-	}
-	m = merge()
-	if m.Missing != nil || m.Spaces != 4 || !slices.Equal(lines(dir), lines(one.Dir)) {
-		t.Errorf("%+v, or other spaces than those of one run", m)
 	}
 }
 

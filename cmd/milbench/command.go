@@ -87,7 +87,7 @@ Exit codes:
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpFunc(writeHelp)
-	root.AddCommand(p.demo(), p.data(), p.audit(), p.run(), p.study(), p.planning(), p.merge(), p.foldsOf(), p.score(), p.table(), p.compare(), p.plot(), p.train(), p.show(), p.predict(), p.evaluate(), p.backend(), p.completion(), p.man(), p.version())
+	root.AddCommand(p.demo(), p.data(), p.audit(), p.run(), p.study(), p.merge(), p.foldsOf(), p.score(), p.table(), p.compare(), p.plot(), p.train(), p.show(), p.predict(), p.evaluate(), p.backend(), p.completion(), p.man(), p.version())
 	root.AddCommand(topics()...)
 	addHelp(root)
 	addCompletion(root)
@@ -123,6 +123,9 @@ func unknownSubcommand(c *cobra.Command, args []string) error {
 			name = a
 			break
 		}
+	}
+	if !c.HasParent() && name == "plan" { // until 0.1
+		return fmt.Errorf("%s has no subcommand %q: --shard i/n needs no plan, and milbench run --dry-run says what it takes", c.CommandPath(), name)
 	}
 	var names []string
 	for _, sub := range c.Commands() {

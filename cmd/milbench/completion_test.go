@@ -52,7 +52,6 @@ func TestCompletion(t *testing.T) {
 		{"data fetch ", []string{"musk2", "all"}, "", noFiles},
 		{"data verify musk1 musk", []string{"musk2"}, "elephant", noFiles},
 		{"study ", []string{"iterations", "list"}, "musk1", noFiles},
-		{"plan study ", []string{"iterations"}, "musk1", noFiles},
 		{"study iterations --sets elephant,fo", []string{"elephant,fox"}, "fox", noFiles},
 		{"merge one ", nil, "", files},
 		{"plot results --figure conf", []string{"confusion"}, "heatmap", noFiles},

@@ -94,7 +94,6 @@ var exceptions = []exception{
 	{pattern: `^go run \./milbench/learner/bench `, by: "milbench/learner/bench/main_test.go: TestMeasure"},
 	{pattern: `^milbench demo( --out \S+)?$`, by: "TestDemo"},
 	{pattern: `^milbench study \w+ (--quick )?--out results( --shard 3/12)?$`, by: "TestStudyStopped"},
-	{pattern: `^milbench study --plan plan\.json `, by: "TestStudyPlan"},
 	{pattern: `\bmilbench study iterations --quick --out results --shard`, instead: "milbench run musk1 --pooling mean --width 4 --epochs 2 --folds 2 --repeats 2 --out results/iterations-quick --shard"},
 	{pattern: `^milbench run musk1 --learner instance\b`, instead: "milbench run bags.csv --learner instance"},
 	{pattern: `^milbench run (bags\.csv|features|musk1)( (?:--pooling|--learner instance|--labels) .*)?( --out results(?: --shard 3/12)?)$`, instead: "milbench run $1$2$3 --epochs 2" + short},
@@ -138,15 +137,13 @@ type visitor struct {
 var visitors = map[string]visitor{
 	"README.md": {before: `go mod init example.com/own && printf 'package own\n\nimport _ "synpool/synlayer"\n' >own.go`},
 	"docs/cli.md": {apart: true, made: map[string]string{
-		"results":              "milbench run bags.csv --learner statistics-svm --pooling mean,gated --epochs 2" + short + " --out results",
-		"scored":               "milbench folds bags.csv --folds 2 --repeats 1 --out scored.csv && predict scored.csv predictions.csv && milbench score predictions.csv --folds scored.csv --name own --out scored",
-		"model":                "milbench train bags.csv --learner statistics-svm --calibrate platt --out model",
-		"folds.csv":            "milbench folds bags.csv --folds 2 --repeats 1 --out folds.csv",
-		"scores.csv":           "milbench train features --labels slides.csv --learner miles --out slides-model && milbench predict slides-model features --instances >scores.csv",
-		"plan.json":            "milbench plan run bags.csv --learner statistics-svm --shards 2" + short + " --out plan.json",
-		"node1/results":        "milbench run --plan plan.json --shard 0/2 --out node1/results",
-		"node2/results":        "milbench run --plan plan.json --shard 1/2 --out node2/results",
-		"results/missing.json": "milbench plan run bags.csv --learner statistics-svm --shards 2" + short + " --out missing.json && mkdir -p ./results && mv missing.json ./results/",
+		"results":       "milbench run bags.csv --learner statistics-svm --pooling mean,gated --epochs 2" + short + " --out results",
+		"scored":        "milbench folds bags.csv --folds 2 --repeats 1 --out scored.csv && predict scored.csv predictions.csv && milbench score predictions.csv --folds scored.csv --name own --out scored",
+		"model":         "milbench train bags.csv --learner statistics-svm --calibrate platt --out model",
+		"folds.csv":     "milbench folds bags.csv --folds 2 --repeats 1 --out folds.csv",
+		"node1/results": "milbench run bags.csv --pooling mean,gated --epochs 2 --shard 0/2" + short + " --out node1/results",
+		"node2/results": "milbench run bags.csv --pooling mean,gated --epochs 2 --shard 1/2" + short + " --out node2/results",
+		"scores.csv":    "milbench train features --labels slides.csv --learner miles --out slides-model && milbench predict slides-model features --instances >scores.csv",
 	}},
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -165,6 +166,20 @@ type estimate struct {
 	Memory  uint64    `json:"memory_bound_bytes,omitempty"` // 0 for none
 	Sets    []setPlan `json:"sets"`
 	Total   setPlan   `json:"total"` // sums; of block and memory the largest, since sets are trained one after another
+
+	Settings []json.RawMessage `json:"settings"` // of all sets together
+}
+
+// distinctSettings returns the different settings of some runs.
+func distinctSettings(studies []run.Run) (list []json.RawMessage) {
+	for _, r := range studies {
+		for _, s := range r.Settings {
+			if !slices.ContainsFunc(list, func(known json.RawMessage) bool { return string(known) == string(s) }) {
+				list = append(list, s)
+			}
+		}
+	}
+	return list
 }
 
 func newEstimate(backend string, trainer neural.Trainer, plans []setPlan) estimate {

@@ -182,7 +182,7 @@ func TestUnreadable(t *testing.T) {
 		if !strings.Contains(out, "6, of them 2 early, 2 late, 2 normal") {
 			t.Errorf("the audit says\n%s", out)
 		}
-		for _, args := range [][]string{{"run", file, "--folds", "2", "--out", file + ".out"}, {"train", file, "--out", file + ".out"}, {"plan", "run", file, "--shards", "2"}} {
+		for _, args := range [][]string{{"run", file, "--folds", "2", "--out", file + ".out"}, {"train", file, "--out", file + ".out"}} {
 			refuse(t, exitUse, "mi-svm-bag cannot learn targets of kind classes; it learns: binary", append(args, "--learner", "mi-svm-bag")...)
 		}
 	})

@@ -28,15 +28,13 @@ var flagCases = map[string][]string{
 	"evaluate":        {"evaluate MODEL FILE [--json]", "evaluate MODEL NOISE [--seed 2]"},
 	"folds":           {"folds FILE [--out OUT.csv]", "folds FILE --out OUT.csv [--bags OUT.bags.csv]", "folds FILE [--format clam] --out OUT.csv", "folds FILE --out OUT.csv [--folds 3]", "folds SPLIT --out OUT.csv [--folds 3]", "folds FILE --out OUT.csv [--repeats 2]", "folds FILE --out OUT.csv [--seed 2]"},
 	"man":             {"man [--out OUT]"},
-	"merge":           {"merge RESULTS [--out OUT]", "merge RESULTS --out OUT [--plan absent.json]", "merge RESULTS --out OUT [--missing OUT/a.json]"},
-	"plan run":        {"plan run FILE --learner statistics-svm --shards 2 [--json]", "plan run FILE --learner statistics-svm [--shards 2]", "plan run FILE --learner statistics-svm --shards 2 [--out OUT.json]", "plan run FILE --learner statistics-svm --shards 2 [--cores 0]", "plan run FILE --pooling mean --shards 2 [--memory 1]"},
-	"plan study":      {"plan study ablation --quick --shards 2 [--json]", "plan study ablation --quick [--shards 2]", "plan study ablation --quick --shards 2 [--out OUT.json]", "plan study ablation --quick --shards 2 [--cores 0]", "plan study ablation --quick --shards 2 [--memory 1]", "plan study ablation --sets absent [--quick] --shards 2", "plan study ablation --quick --shards 2 [--sets absent]", "plan study ablation --quick --shards 2 [--seed x]"},
+	"merge":           {"merge RESULTS [--out OUT]"},
 	"plot":            {"plot RESULTS --out OUT.svg [--figure confusion]", "plot RESULTS --out OUT.svg [--setting statistics-svm]", "plot RESULTS --out OUT.svg [--set absent]", "plot RESULTS [--out OUT.svg]", "plot RESULTS --out OUT.svg [--thumbnails x]", "plot RESULTS --out OUT.svg [--scale 2]", "plot RESULTS --out OUT.svg [--tile 2]", "plot RESULTS --figure confusion --setting statistics-svm --out OUT.svg [--column x]", "plot RESULTS --out OUT.svg [--extremes 3]"},
 	"predict":         {"predict MODEL FILE [--json]", "predict MODEL FILE --json [--format csv]", "predict MODEL FILE [--format json]", "predict MODEL FILE [--instances]", "predict MODEL FILE [--coordinates none]", "predict MODEL FILE [--labels x.csv]"},
-	"run":             {"run FILE --learner statistics-svm --folds 2 --repeats 1 [--out OUT]", "RUN [--json]", "RUN --shard 0/2 [--json]", "RUN [--shard 0/2]", "RUN [--cores 0]", "run FILE --pooling mean --folds 2 --repeats 1 --out OUT [--memory 1]", "RUN [--dry-run]", "RUN [--plan absent]"},
+	"run":             {"run FILE --learner statistics-svm --folds 2 --repeats 1 [--out OUT]", "RUN [--json]", "RUN --shard 0/2 [--json]", "RUN [--shard 0/2]", "RUN [--cores 0]", "run FILE --pooling mean --folds 2 --repeats 1 --out OUT [--memory 1]", "RUN [--dry-run]"},
 	"score":           {"score FILE --folds absent --name x [--out OUT]", "score FILE --name x --out OUT [--folds absent]", "score FILE --folds absent --out OUT [--name x]"},
 	"show":            {"show MODEL [--json]"},
-	"study":           {"study ablation --sets absent --out OUT [--cores 0]", "study ablation --out OUT --sets absent [--quick]", "study ablation --quick --sets absent [--out OUT]", "study --plan absent --out OUT [--sets absent]", "study ablation --quick --out OUT --cores 0 [--seed x]", "study ablation --quick --out OUT --cores 0 [--memory x]", "study ablation --out OUT --sets absent [--plan absent]", "study ablation --out OUT --sets absent [--shard x]"},
+	"study":           {"study ablation --sets absent --out OUT [--cores 0]", "study ablation --out OUT --sets absent [--quick]", "study ablation --quick --sets absent [--out OUT]", "study ablation --quick --memory 1MB --out OUT [--sets absent]", "study ablation --quick --out OUT --cores 0 [--seed x]", "study ablation --quick --out OUT --cores 0 [--memory x]", "study ablation --out OUT --sets absent [--shard x]"},
 	"study archive":   {"study archive RESULTS [--out OUT]", "study archive STUDY --out OUT [--add]"},
 	"study list":      {"study list [--json]"},
 	"study report":    {"study report FOLDER --tables [--out OUT]", "study report FOLDER --times [--tables]", "study report FOLDER --tables [--times]"},
@@ -52,11 +50,11 @@ var flagCases = map[string][]string{
 
 // shared says how subcommands with the same flags are called with them.
 var shared = map[string][]string{
-	"read a file":     {"audit FILE", "evaluate MODEL FILE", "folds FILE --out OUT.csv", "plan run FILE --learner statistics-svm --shards 2 --out OUT.json", "predict MODEL FILE", "RUN", "TRAIN"},
+	"read a file":     {"audit FILE", "evaluate MODEL FILE", "folds FILE --out OUT.csv", "predict MODEL FILE", "RUN", "TRAIN"},
 	"read a folder":   {"audit FOLDER", "evaluate FOLDED FOLDER", "folds FOLDER --folds 2 --out OUT.csv", "predict FOLDED FOLDER", "run FOLDER --learner statistics-svm --folds 2 --repeats 1 --out OUT", "train FOLDER --learner statistics-svm --out OUT"},
 	"read a set":      {"audit musk1", "evaluate MUSK musk1", "folds musk1 --out OUT.csv", "predict MUSK musk1", "run musk1 --learner statistics-svm --folds 2 --repeats 1 --out OUT", "train musk1 --learner statistics-svm --out OUT"},
-	"ask for a grid":  {"plan run FILE --learner statistics-svm --shards 2 --out OUT.json", "RUN"},
-	"set up networks": {"TRAIN", "RUN", "train FILE --epochs 1 --out OUT", "plan run FILE --pooling syn,softmax,hopfield,clam,acmil,settransformer --epochs 1 --folds 3 --repeats 1 --shards 2 --out OUT.json"},
+	"ask for a grid":  {"RUN"},
+	"set up networks": {"TRAIN", "RUN", "train FILE --epochs 1 --out OUT", "run FILE --pooling syn,softmax,hopfield,clam,acmil,settransformer --epochs 1 --folds 3 --repeats 1 --dry-run --json --out OUT"},
 }
 
 // times matches what differs from run to run.

@@ -164,17 +164,17 @@ Before training, a file is audited. It is refused if a column leaks the labels: 
 			Use:     "shards",
 			Short:   "How to divide a run among machines or jobs of a cluster",
 			Example: "  milbench run elephant fox tiger --out results --shard 3/12",
-			Long: `--shard i/n trains part i of n, counted from 0. Machines may share DIR or have folders of their own.
-Each part writes to DIR/attempts, and skips fits that are finished in DIR. milbench merge joins the
-parts; milbench plan shows how large they are.
+			Long: `--shard i/n trains part i of n, counted from 0. A fit's part is a hash of what it is trained on, so
+no plan is needed. Machines may share DIR or have folders of their own. Each part writes to
+DIR/attempts, and skips fits that are finished in DIR. --dry-run says what a part takes.
+
+The same command without --shard merges the parts in DIR, trains what is missing, and prints the
+table. milbench merge joins folders of several machines.
 
 In an array of jobs:
   Slurm        needs no --shard: each task trains its part. --shard /n takes i from
                SLURM_ARRAY_TASK_ID. --shard none trains all in each task.
   Kubernetes   --shard /n takes i from JOB_COMPLETION_INDEX.
-
---plan FILE replaces the sets and settings: the plan of milbench plan, or missing.json of
-milbench merge. For milbench study, DIR is DIR/NAME, and a shard needs all sets or a plan.
 
 docs/cluster.md goes through an example.`,
 		},

@@ -31,7 +31,7 @@ func (p *program) run() *cobra.Command {
 		cores          int
 		memory         memorySize
 		dryRun, asJSON bool
-		part           shardFlags
+		part           shardFlag
 	)
 	c := &cobra.Command{
 		Use:   "run NAME|FILE... --out DIR",
@@ -59,8 +59,9 @@ Protocols:
 Figures of the last two are marked optimistic.
 
 Memory:
---dry-run says what is missing in DIR and about how much time and memory it takes. A run that takes
-more than ten minutes first names the learners that take most, and a command that takes a tenth.
+--dry-run says what is missing in DIR and about how much time and memory it takes; with --json also
+the settings. A run that takes more than ten minutes first names the learners that take most, and a
+command that takes a tenth.
 
 With XLA (see milbench backend) many fits are trained side by side, in one block per core. Which
 fits share a block changes no result. If --memory forces smaller blocks, rounding differs, and a
@@ -75,26 +76,18 @@ winner, the instance with the largest weight, has changed since the previous epo
   milbench run elephant musk2 --repeats 10 --out results --dry-run
   milbench run bags.csv --instance-label-column last --pooling gated --width 64,256 --out results
   milbench run musk1 --learner instance --pooling softmax --protocol nested --out results
-  milbench run elephant fox tiger --out results --shard 3/12
-  milbench run --plan results/missing.json --out results`,
-		Args: part.arguments(1, 0),
+  milbench run elephant fox tiger --out results --shard 3/12`,
+		Args: arguments(1, 0),
 		RunE: func(c *cobra.Command, args []string) error {
 			which, err := part.shard(cores)
 			if err != nil {
 				return err
 			}
-			if part.plan != "" || which != nil {
-				if asJSON && !dryRun {
-					return errors.New("--json: a shard prints no table; leave --json out, or take --dry-run")
-				}
-				own := ask{grid: &grid, names: args}
-				return p.trainShard(c, shardJob{ask: own, file: part.plan, shard: which, dir: dir, cores: cores, memory: memory, dryRun: dryRun, asJSON: asJSON})
+			if which != nil && asJSON && !dryRun {
+				return errors.New("--json: a shard prints no table; leave --json out, or take --dry-run")
 			}
 			studies, err := p.studies(&grid, args)
 			if err != nil {
-				return err
-			}
-			if err := results.Unmerged(dir); err != nil {
 				return err
 			}
 			choice, trainer, err := p.chooseTrainer(cores, memory.bound())
@@ -109,14 +102,22 @@ winner, the instance with the largest weight, has changed since the previous epo
 				r.Learner, r.Dir = allLearners(trainer), dir
 				r.Backend, r.Version, r.Revision, r.Cores = choice.Config, b.Version, b.Revision, trainer.Workers
 			}
+			if err := p.gather(c.Context(), which, dir, studies, dryRun); err != nil {
+				return err
+			}
 			plans, err := p.plan(studies)
 			if err != nil {
 				return err
 			}
-			if dryRun {
-				return p.writeEstimate(newEstimate(choice.Config, trainer, plans), asJSON)
+			e := newEstimate(choice.Config, trainer, plans)
+			switch {
+			case dryRun:
+				e.Settings = distinctSettings(studies)
+				return p.writeEstimate(e, asJSON)
+			case which != nil:
+				return p.trainShard(c.Context(), studies, e.Total)
 			}
-			if err := p.noteTime(&grid, args, dir, studies, newEstimate(choice.Config, trainer, plans).Total.Seconds); err != nil {
+			if err := p.noteTime(&grid, args, dir, studies, e.Total.Seconds); err != nil {
 				return err
 			}
 			err = p.do(c.Context(), studies)

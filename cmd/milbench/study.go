@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"synpool/milbench/learner/neural"
 	"synpool/milbench/results"
@@ -28,7 +29,7 @@ func (p *program) study() *cobra.Command {
 		seed   uint64
 		cores  int
 		memory memorySize
-		part   shardFlags
+		part   shardFlag
 	)
 	c := &cobra.Command{
 		Use:   "study NAME --out DIR",
@@ -44,16 +45,12 @@ milbench run --preset paper has the setting of the paper: gamma 1, no layer norm
 		Example: `  milbench study ablation --quick --out results
   milbench study list
   milbench study poolings --out results
-  milbench study poolings --out results --shard 3/12
-  milbench study --plan plan.json --out results --shard /12`,
-		Args: part.arguments(1, 1),
+  milbench study poolings --out results --shard 3/12`,
+		Args: arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			which, err := part.shard(cores)
 			if err != nil {
 				return err
-			}
-			if part.plan != "" || which != nil {
-				return p.trainShard(c, shardJob{ask: ask{names: args, quick: quick, sets: sets, seed: seed}, file: part.plan, shard: which, dir: dir, cores: cores, memory: memory})
 			}
 			e, form, folder, err := findForm(args[0], quick, sets)
 			if err != nil {
@@ -68,33 +65,41 @@ milbench run --preset paper has the setting of the paper: gamma 1, no layer norm
 			if err != nil {
 				return err
 			}
-			if err := results.Unmerged(runs[0].Dir); err != nil {
-				return err
-			}
 			b := readBuild()
 			for i := range runs {
 				r := &runs[i]
 				r.Backend, r.Version, r.Revision, r.Cores = choice.Config, b.Version, b.Revision, trainer.Workers
 			}
-			if _, err := p.plan(runs); err != nil { // a set that memory cannot hold
+			if _, err := results.Finished(runs[0].Dir, func(path string, r results.Result) error { return sameMaker(path, r, runs[0]) }); err != nil {
 				return err
 			}
-			if err := sameMaker(runs[0]); err != nil {
+			if err := p.gather(c.Context(), which, runs[0].Dir, runs, false); err != nil {
+				return err
+			}
+			plans, err := p.plan(runs)
+			if err != nil { // a set that memory cannot hold
 				return err
 			}
 			for _, m := range missing {
 				p.note("note: left out: %v", m.Err)
 			}
+			if which != nil {
+				return p.trainShard(c.Context(), runs, newEstimate(choice.Config, trainer, plans).Total)
+			}
 			p.note("%s (%s)", e.Question, form.Scope)
-			if err := p.do(c.Context(), runs); err != nil {
+			err = p.do(c.Context(), runs)
+			if err != nil && !errors.As(err, new(finding)) {
 				return err
 			}
-			if form.Spaces {
+			if err == nil && form.Spaces {
 				if err := p.keepSpaces(c.Context(), runs, trainer); err != nil {
 					return err
 				}
 			}
-			return p.writeTable(runs[0].Dir, results.Formats[0])
+			if tableErr := p.writeTable(runs[0].Dir, results.Formats[0]); tableErr != nil && !(err != nil && errors.Is(tableErr, results.ErrNoResults)) {
+				return errors.Join(err, tableErr)
+			}
+			return err
 		},
 	}
 	f := c.Flags()
@@ -106,6 +111,13 @@ milbench run --preset paper has the setting of the paper: gamma 1, no layer norm
 	required(c, "out")
 	c.AddCommand(p.studyList(), p.studyArchive(), p.studyReport())
 	return c
+}
+
+// formFlags are the flags that choose the fits of an experiment.
+func formFlags(f *pflag.FlagSet, quick *bool, sets *[]string, seed *uint64) {
+	f.BoolVar(quick, "quick", false, "take the quick form: see milbench study list")
+	f.StringSliceVar(sets, "sets", nil, "`names` of the sets of the experiment to run (default all)")
+	f.Uint64Var(seed, "seed", 1, "seed of folds, weights, order, dropout, noise, drawings and shuffles")
 }
 
 // findForm returns an experiment, its form (on the given sets, unless they are nil) and the folder of its results.
@@ -123,20 +135,14 @@ func findForm(name string, quick bool, sets []string) (e paper.Experiment, form 
 	return e, form, folder, err
 }
 
-// sameMaker reports a folder with results of another version or backend. The results of an experiment go into one table and must
-// have the same maker.
-func sameMaker(r run.Run) error {
-	rs, err := results.Read(r.Dir)
-	if err != nil && !errors.Is(err, results.ErrNoResults) {
-		return err
+// sameMaker reports a result of another version or backend than a run's. The results of an experiment, or of shards, go into
+// one table and must have the same maker.
+func sameMaker(path string, was results.Result, r run.Run) error {
+	if was.Version == r.Version && was.Backend == r.Backend {
+		return nil
 	}
-	for _, was := range rs {
-		if was.Version != r.Version || was.Backend != r.Backend {
-			return fmt.Errorf("%s holds results of version %s on backend %s, and this is version %s on %s; choose another --out, or use that version and backend",
-				r.Dir, was.Version, was.Backend, r.Version, r.Backend)
-		}
-	}
-	return nil
+	return fmt.Errorf("%s holds results of version %s on backend %s, and this is version %s on %s; choose another --out, or use that version and backend",
+		path, was.Version, was.Backend, r.Version, r.Backend)
 }
 
 // keepSpaces stores the spaces of runs: the places of instances and bags.

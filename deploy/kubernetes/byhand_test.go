@@ -26,7 +26,7 @@ import (
 var full = flag.Bool("full", false, "run what the manifests say, not a smaller network on fewer repeats")
 
 // smaller is what is added to the arguments of milbench run for a test that takes seconds.
-var smaller = []string{"--repeats=2", "--width=16", "--epochs=5"}
+var smaller = []string{"--repeats=3", "--width=16", "--epochs=5"}
 
 // patience is how long anything is waited for; the machine may be busy.
 const patience = 30 * time.Minute
@@ -55,16 +55,17 @@ type cluster struct {
 	entrypoint          []string
 }
 
-// merged returns the folder of merged results, in the bucket or on the volume.
-func (c cluster) merged(bucket bool) string {
+// results returns the folder of the results, in the bucket or on the volume.
+func (c cluster) results(bucket bool) string {
 	if bucket {
 		return filepath.Join(c.bucket, "synpool", "musk1")
 	}
 	return filepath.Join(c.volume, "musk1")
 }
 
-// TestByHand runs the container of every index of each manifest, with accidents, tries again as its failure policy says,
-// merges before the last index and after it, and compares the results with those of one undisturbed run.
+// TestByHand runs the container of every index but one of each manifest, and of the Job that follows, with accidents, and
+// tries again as the failure policy says. It compares the results with those of one undisturbed run. The last index comes too
+// late and finds nothing to do.
 func TestByHand(t *testing.T) {
 	bin := t.TempDir()
 	for target, dir := range map[string]string{"./cmd/milbench": "../..", "./samelines": ".."} {
@@ -85,38 +86,28 @@ func TestByHand(t *testing.T) {
 	if out, err := reference.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", reference.Args, err, out)
 	}
-	for _, name := range slices.Sorted(maps.Keys(shards)) {
+	for _, name := range shards {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			volume, bucket := filepath.Join(dir, "volume"), filepath.Join(dir, "bucket")
 			c := cluster{bin: bin, volume: volume, bucket: bucket, entrypoint: entrypoint(t)}
-			merged := c.merged(name == "shards-bucket.yaml")
-			missing := filepath.Join(merged, "missing.json")
+			merged := c.results(name == "shards-bucket.yaml")
 			j := job(t, name)
 			last := int(*j.Spec.Completions) - 1
 			for index := range last {
 				c.complete(t, j, index)
 			}
-			if code, _ := c.run(t, job(t, shards[name]), "", ""); code != 1 {
-				t.Fatalf("merge before the last shard ended with %d", code)
+			finished := c.complete(t, finish(t, name), 0)
+			if table := c.table(t, merged, "md"); !strings.Contains(finished, table) {
+				t.Errorf("the log has no table:\n%s\nwant\n%s", finished, table)
 			}
-			if _, err := os.Stat(missing); err != nil {
-				t.Fatal(err)
+			code, log := c.run(t, j, strconv.Itoa(last), "")
+			if code != 0 || !strings.Contains(log, " of them finished") || strings.Contains(log, " fits done in ") {
+				t.Errorf("index %d ended with %d, after all fits were done:\n%s", last, code, log)
 			}
-			c.complete(t, j, last)
-			code, _ := c.run(t, j, strconv.Itoa(last+1), "")
+			code, _ = c.run(t, j, strconv.Itoa(last+1), "")
 			if verdict(j, int32(code)) != batchv1.PodFailurePolicyActionFailIndex {
 				t.Errorf("a shard that there is not ended with %d, after which it is tried again", code)
-			}
-			code, log := c.run(t, job(t, shards[name]), "", "")
-			if code != 0 {
-				t.Fatalf("merge ended with %d", code)
-			}
-			if _, err := os.Stat(missing); err == nil {
-				t.Errorf("%s outlasts a merge that misses nothing", missing)
-			}
-			if table := c.table(t, merged, "md"); !strings.Contains(log, table) {
-				t.Errorf("the log of the merge has no table:\n%s\nwant\n%s", log, table)
 			}
 			out, err := exec.Command(filepath.Join(bin, "samelines"), one, merged).CombinedOutput()
 			if err != nil {
@@ -159,8 +150,8 @@ func entrypoint(t *testing.T) []string {
 	return list[slices.Index(list, "--")+1:]
 }
 
-// complete tries an index until it is done, as the controller of Jobs does.
-func (c cluster) complete(t *testing.T, j *batchv1.Job, index int) {
+// complete tries an index until it is done, as the controller of Jobs does, and returns the log of the last attempt.
+func (c cluster) complete(t *testing.T, j *batchv1.Job, index int) string {
 	t.Helper()
 	counted := 0
 	for attempt := 0; ; attempt++ {
@@ -168,12 +159,12 @@ func (c cluster) complete(t *testing.T, j *batchv1.Job, index int) {
 		if attempt < len(accidents[index]) {
 			what = accidents[index][attempt]
 		}
-		code, _ := c.run(t, j, strconv.Itoa(index), what)
+		code, log := c.run(t, j, strconv.Itoa(index), what)
 		if code == 0 && what != "" {
 			t.Fatalf("index %d: %s, and it is done", index, what)
 		}
 		if code == 0 {
-			return
+			return log
 		}
 		if what == "" {
 			t.Fatalf("index %d: attempt %d ended with %d", index, attempt+1, code)
@@ -194,8 +185,8 @@ func (c cluster) complete(t *testing.T, j *batchv1.Job, index int) {
 	}
 }
 
-// run runs the containers of a pod of an index ("" for none), lets an accident happen when its first result is there, and
-// returns the exit code as the kubelet reports it, and the log.
+// run runs the containers of a pod of an index, lets an accident happen when its first result is there, and returns the exit
+// code as the kubelet reports it, and the log.
 func (c cluster) run(t *testing.T, j *batchv1.Job, index string, what accident) (int, string) {
 	t.Helper()
 	spec := j.Spec.Template.Spec
@@ -223,11 +214,8 @@ func (c cluster) run(t *testing.T, j *batchv1.Job, index string, what accident) 
 		args = append([]string{"bash", "-c", `ulimit -f 1 && exec "$@"`, "bash"}, args...)
 	}
 	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Env = []string{"PATH=" + c.bin + ":" + os.Getenv("PATH"), "HOSTNAME=" + j.Name + "-" + index, "PAUSE=1",
+	cmd.Env = []string{"PATH=" + c.bin + ":" + os.Getenv("PATH"), "HOSTNAME=" + j.Name + "-" + index, "JOB_COMPLETION_INDEX=" + index, "PAUSE=1",
 		"RCLONE_CONFIG_BUCKET_TYPE=alias", "RCLONE_CONFIG_BUCKET_REMOTE=" + c.bucket}
-	if index != "" {
-		cmd.Env = append(cmd.Env, "JOB_COMPLETION_INDEX="+index)
-	}
 	for _, e := range container.Env {
 		if strings.Contains(e.Value, "$(") {
 			t.Fatalf("%s: $(...) is not expanded here", e.Name)
@@ -239,7 +227,7 @@ func (c cluster) run(t *testing.T, j *batchv1.Job, index string, what accident) 
 	cmd.Stdout, cmd.Stderr = &output, &output
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	results := mapped([]string{argument(container, "out")}, paths, container.VolumeMounts)[0]
-	before := max(lines(t, results), lines(t, c.merged(true))) // what is in the bucket is fetched first
+	before := max(lines(t, results), lines(t, c.results(true))) // what is in the bucket is fetched first
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -302,26 +290,30 @@ func process(t *testing.T, container int) int {
 	return 0
 }
 
-func read(t *testing.T, path string) string {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
-// lines counts the results in the files of attempts below a folder, which may be missing.
-func lines(t *testing.T, dir string) (n int) {
+// lines counts the results in the file of a folder, which may be missing, and in those of its attempts; a copy does not count.
+func lines(t *testing.T, dir string) int {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "attempts", "*", "results.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range files {
-		n += strings.Count(read(t, f), "\n")
+	if own := filepath.Join(dir, "results.jsonl"); exists(own) {
+		files = append(files, own)
 	}
-	return n
+	all := make(map[string]bool)
+	for _, f := range files {
+		for line := range strings.Lines(read(t, f)) {
+			if strings.HasSuffix(line, "\n") {
+				all[line] = true
+			}
+		}
+	}
+	return len(all)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 func absolute(t *testing.T, path string) string {
@@ -379,7 +371,7 @@ func TestWithBucket(t *testing.T) {
 	for name, text := range map[string]string{
 		"results/results.jsonl":                    "a merge\n",
 		"results/times.jsonl":                      "a merge\n",
-		"results/missing.json":                     "a plan\n",
+		"results/checkpoints/fit":                  "an epoch\n",
 		"results/attempts/0 [*?{}]/results.jsonl":  "a line\n",
 		"results/attempts/0 [*?{}]/finished.jsonl": "a line\n",
 		"data/set": "bags\n",
@@ -399,7 +391,7 @@ func TestWithBucket(t *testing.T) {
 		echo another merge >"$TO/results.jsonl"
 		echo another line >>"$TO/attempts/0 [*?{}]/results.jsonl"
 		echo this command >times.jsonl
-		rm missing.json
+		rm -r checkpoints
 		echo this command >curves.jsonl
 		until [ -e "$TO/curves.jsonl" ]; do sleep 0.1; done
 		exit 1`)
@@ -420,7 +412,7 @@ func TestWithBucket(t *testing.T) {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(bucket, "results", "missing.json")); err == nil {
-		t.Error("missing.json was removed and is still in the bucket")
+	if exists(filepath.Join(bucket, "results", "checkpoints", "fit")) {
+		t.Error("a file was removed and is still in the bucket")
 	}
 }

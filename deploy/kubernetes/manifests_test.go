@@ -21,12 +21,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// shards names the manifests of shards, and for each the one that merges what they wrote.
-var shards = map[string]string{
-	"shards.yaml":        "merge.yaml",
-	"shards-gpu.yaml":    "merge.yaml",
-	"shards-bucket.yaml": "merge-bucket.yaml",
-}
+// shards names the manifests of shards.
+var shards = []string{"shards-bucket.yaml", "shards-gpu.yaml", "shards.yaml"}
 
 // decode decodes a manifest as the server does with strict field validation: a field that its kind lacks is an error.
 func decode(manifest []byte) (any, error) {
@@ -49,10 +45,21 @@ func decode(manifest []byte) (any, error) {
 // job reads the manifest of a Job.
 func job(t *testing.T, name string) *batchv1.Job {
 	t.Helper()
-	manifest, err := os.ReadFile(name)
+	return decodeJob(t, name, []byte(read(t, name)))
+}
+
+// finish returns the Job that follows the shards of a manifest.
+func finish(t *testing.T, name string) *batchv1.Job {
+	t.Helper()
+	manifest, err := exec.Command("./finish", name).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return decodeJob(t, "finish "+name, manifest)
+}
+
+func decodeJob(t *testing.T, name string, manifest []byte) *batchv1.Job {
+	t.Helper()
 	object, err := decode(manifest)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
@@ -62,6 +69,15 @@ func job(t *testing.T, name string) *batchv1.Job {
 		t.Fatalf("%s: a %T", name, object)
 	}
 	return j
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 func manifests(t *testing.T) []string {
@@ -98,10 +114,7 @@ func misspell(tree any, path string, f func(path string)) {
 // TestStrict decodes every manifest, and sees each of its fields refused when it is misspelt.
 func TestStrict(t *testing.T) {
 	for _, name := range manifests(t) {
-		manifest, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		manifest := []byte(read(t, name))
 		if _, err := decode(manifest); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -176,7 +189,7 @@ func TestPolicy(t *testing.T) {
 		batchv1.PodFailurePolicyActionFailIndex, batchv1.PodFailurePolicyActionFailJob
 	for _, test := range []struct {
 		code         string
-		shard, merge batchv1.PodFailurePolicyAction
+		shard, fetch batchv1.PodFailurePolicyAction
 	}{
 		{"exitFinding", failIndex, failJob},
 		{"exitUse", failIndex, failJob},
@@ -191,17 +204,16 @@ func TestPolicy(t *testing.T) {
 				t.Fatalf("cmd/milbench/exit.go has no %s", test.code)
 			}
 		}
-		for name, merge := range shards {
-			if got := verdict(job(t, name), int32(code)); got != test.shard {
-				t.Errorf("%s: after %s (%d): %s, want %s", name, test.code, code, got, test.shard)
+		for _, name := range append([]string{"fetch.yaml"}, shards...) {
+			want := test.shard
+			if name == "fetch.yaml" {
+				want = test.fetch
 			}
-			if got := verdict(job(t, merge), int32(code)); got != test.merge {
-				t.Errorf("%s: after %s (%d): %s, want %s", merge, test.code, code, got, test.merge)
+			if got := verdict(job(t, name), int32(code)); got != want {
+				t.Errorf("%s: after %s (%d): %s, want %s", name, test.code, code, got, want)
 			}
-			for _, evicted := range []string{name, merge} {
-				if got := verdict(job(t, evicted), int32(code), corev1.DisruptionTarget); got != ignore {
-					t.Errorf("%s: evicted with %d: %s, want %s", evicted, code, got, ignore)
-				}
+			if got := verdict(job(t, name), int32(code), corev1.DisruptionTarget); got != ignore {
+				t.Errorf("%s: evicted with %d: %s, want %s", name, code, got, ignore)
 			}
 		}
 	}
@@ -219,9 +231,8 @@ func argument(c corev1.Container, name string) string {
 
 // TestShards looks at what the parts of a study must agree in.
 func TestShards(t *testing.T) {
-	for name, mergeName := range shards {
-		j, merge := job(t, name), job(t, mergeName)
-		s := j.Spec
+	for _, name := range shards {
+		s := job(t, name).Spec
 		if s.CompletionMode == nil || *s.CompletionMode != batchv1.IndexedCompletion || s.Completions == nil ||
 			s.Parallelism == nil || *s.Parallelism < 1 || *s.Parallelism > *s.Completions {
 			t.Fatalf("%s: not indexed, or more at once than in all", name)
@@ -236,14 +247,11 @@ func TestShards(t *testing.T) {
 		if s.MaxFailedIndexes != nil {
 			t.Errorf("%s: failed fits of some shards, whose others are done, end all", name)
 		}
-		m := merge.Spec.Template.Spec.Containers[0]
-		if out := argument(c, "out"); out == "" || out != m.Args[len(m.Args)-1] {
-			t.Errorf("%s merges another folder than %s writes, %s", mergeName, name, out)
+		last := finish(t, name)
+		if last.Name != "milbench-finish" || *last.Spec.Completions != 1 || argument(last.Spec.Template.Spec.Containers[0], "shard") != "none" {
+			t.Errorf("what follows %s is not one pod without shards: %v", name, last)
 		}
 		env := environment(c)
-		if env["BUCKET"] != environment(m)["BUCKET"] {
-			t.Errorf("%s merges another bucket than %s writes", mergeName, name)
-		}
 		data := environment(job(t, "fetch.yaml").Spec.Template.Spec.Containers[0])["MILBENCH_DATA"]
 		if (name != "shards-bucket.yaml" || env["DATA"] == "") && env["MILBENCH_DATA"] != data {
 			t.Errorf("%s looks for data sets in %s, and not where fetch.yaml puts them", name, env["MILBENCH_DATA"])
@@ -339,11 +347,7 @@ func TestPods(t *testing.T) {
 // checkClaim looks at the volume of a claim.
 func checkClaim(t *testing.T, name, claim string) {
 	t.Helper()
-	manifest, err := os.ReadFile("volume.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	object, err := decode(manifest)
+	object, err := decode([]byte(read(t, "volume.yaml")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -355,11 +359,7 @@ func checkClaim(t *testing.T, name, claim string) {
 
 // TestImage names the image in every manifest with the commands of the documentation.
 func TestImage(t *testing.T) {
-	text, err := os.ReadFile("../../docs/cluster.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	commands := regexp.MustCompile(`sed '([^']*)'`).FindAllStringSubmatch(string(text), -1)
+	commands := regexp.MustCompile(`sed '([^']*)'`).FindAllStringSubmatch(read(t, "../../docs/cluster.md"), -1)
 	if len(commands) == 0 {
 		t.Fatal("docs/cluster.md names no image")
 	}

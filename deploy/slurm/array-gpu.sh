@@ -2,7 +2,8 @@
 # array.sh for nodes with an NVIDIA device. Each task has one device and trains large blocks of fits, so few shards are
 # enough. It has never been run on a device.
 #
-#   sbatch --array=0-3 deploy/slurm/array-gpu.sh study --plan plan.json --out results
+#   array=$(sbatch --parsable --array=0-3 deploy/slurm/array-gpu.sh study iterations --out results)
+#   sbatch --dependency=afterany:$array --output=milbench-%j.log deploy/slurm/array-gpu.sh study iterations --out results
 #
 # XLA needs its CUDA plugin. Run milbench backend install on a node with a device: it prints how to install the plugin and
 # what to export before sbatch, including GOMLX_BACKEND. Otherwise milbench looks for the plugin in its usual folders.

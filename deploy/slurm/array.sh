@@ -1,7 +1,9 @@
 #!/bin/bash
-# Runs one shard of a study in each task of a job array. Submit it from the folder that contains deploy/:
+# Runs one shard of a study in each task of a job array. Without --array, the same line merges what the tasks have trained,
+# trains what is missing and prints the table. Submit both from the folder that contains deploy/:
 #
-#   sbatch --array=0-11 deploy/slurm/array.sh study --plan plan.json --out results
+#   array=$(sbatch --parsable --array=0-11 deploy/slurm/array.sh study iterations --out results)
+#   sbatch --dependency=afterany:$array --output=milbench-%j.log deploy/slurm/array.sh study iterations --out results
 #
 # The arguments go to milbench, which takes its shard from the array. MILBENCH is the command, words separated by spaces, such
 # as /opt/bin/milbench. MILBENCH_RESTARTS (5) is the maximum number of requeues of a task.
@@ -16,11 +18,12 @@
 #SBATCH --signal=B:USR1@120
 set -u
 
-if [ -z "${SLURM_ARRAY_TASK_ID:-}" ] || [ $# -eq 0 ]; then
-	echo 'array.sh: usage: sbatch --array=0-11 deploy/slurm/array.sh run|study ... --out DIR' >&2
+if [ -z "${SLURM_JOB_ID:-}" ] || [ $# -eq 0 ]; then
+	echo 'array.sh: usage: sbatch [--array=0-11] deploy/slurm/array.sh run|study ... --out DIR' >&2
 	exit 2
 fi
-task=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID
+task=${SLURM_ARRAY_TASK_ID:+${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID}
+task=${task:-$SLURM_JOB_ID} # not of an array
 read -ra milbench <<<"${MILBENCH:-milbench}"
 echo "== task $task, attempt $((${SLURM_RESTART_COUNT:-0} + 1)), on ${SLURMD_NODENAME:-?}" >&2
 

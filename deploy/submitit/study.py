@@ -1,15 +1,14 @@
-"""Runs a study as an array of submitit jobs, one per shard, merges their results and prints the table.
+"""Runs a study as an array of submitit jobs, one per shard. A last job merges their results and trains what is missing.
 
-    python study.py --shards 12 --out results -- study --plan plan.json
+    python study.py --shards 12 --out results -- study iterations
     python study.py --shards 12 --out results --cluster local -- run musk1 --repeats 5
 
 The first command runs on Slurm, the second on this machine. After -- come the arguments of milbench run or milbench study,
-without --out; the name of a study comes first.
+without --out. The table is printed at the end.
 """
 
 import argparse
 import contextlib
-import json
 import os
 import subprocess
 import sys
@@ -31,16 +30,17 @@ def leash():
 
 
 class Shard:
-    """One shard of a study. Calling it runs milbench and returns its exit status."""
+    """One shard of a study. Calling it runs milbench and returns its exit status and what it prints, the table."""
 
-    def __init__(self, milbench, arguments, shard):
-        self.command = [milbench, *arguments, "--shard", shard]
+    def __init__(self, command):
+        self.command = command
         self.process = None
 
     def __call__(self):
-        self.process = subprocess.Popen([*leash(), *self.command])
-        code = self.process.wait()
-        return code if code >= 0 else 128 - code
+        self.process = subprocess.Popen([*leash(), *self.command], stdout=subprocess.PIPE, encoding="utf-8")
+        table, _ = self.process.communicate()
+        code = self.process.returncode
+        return code if code >= 0 else 128 - code, table
 
     def checkpoint(self):
         """Stops milbench before the time limit or a preemption. The next attempt skips finished fits.
@@ -57,29 +57,24 @@ class Shard:
 
 
 def outcome(job):
-    """The exit status of a job's shard; a lost job counts as killed."""
+    """The exit status of a job's shard, and its table; a lost job counts as killed."""
     try:
         return job.result()
     except (submitit.core.utils.UncompletedJobError, submitit.core.utils.FailedJobError) as lost:
         print(f"study.py: job {job.job_id} was lost: {str(lost).splitlines()[0]}", file=sys.stderr)
-        return 137
+        return 137, ""
 
 
-def results(out, arguments):
-    """The results folder below out: milbench study writes one per experiment."""
-    command, *rest = arguments
-    if command != "study":
-        return out
-    parser = argparse.ArgumentParser()
-    parser.add_argument("name", nargs="?")
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--plan")
-    asked, _ = parser.parse_known_args(rest)
-    if asked.plan:
-        with open(asked.plan, encoding="utf-8") as file:
-            request = json.load(file)["request"]
-        asked.name, asked.quick = request.get("experiment"), request.get("quick", False)
-    return os.path.join(out, (asked.name or "") + ("-quick" if asked.quick else ""))
+def train(executor, command, shards):
+    """Runs shards as an array, and again where that can help. Returns the last exit status and the table."""
+    for _ in range(TRIES):
+        outcomes = [outcome(job) for job in executor.submit_array([Shard([*command, "--shard", s]) for s in shards])]
+        # Failed fits (1) had their three tries, and wrong use (2) cannot succeed.
+        shards = [s for s, (code, _) in zip(shards, outcomes) if code == RETRIED or code > 128]
+        if not shards:
+            break
+        print(f"study.py: once more: shards {shards}", file=sys.stderr)
+    return outcomes[-1]
 
 
 def main():
@@ -100,26 +95,13 @@ def main():
     executor.update_parameters(
         name="milbench", timeout_min=options.minutes, cpus_per_task=options.cores, mem_gb=4 * options.cores
     )
-    arguments = [*options.arguments, "--out", options.out, "--cores", str(options.cores)]
-    folder = results(options.out, options.arguments)
-
-    # Failed fits (1) had their three tries, and wrong use (2) cannot succeed: retry only the others.
-    left, wrong = list(range(options.shards)), False
-    for _ in range(TRIES):
-        shards = [Shard(options.milbench, arguments, f"{i}/{options.shards}") for i in left]
-        codes = [outcome(job) for job in executor.submit_array(shards)]
-        if 2 in codes:
-            wrong = True
-            print(f"study.py: wrong use or unreadable input: see {options.logs}", file=sys.stderr)
-        left = [i for i, code in zip(left, codes) if code == RETRIED or code > 128]
-        if not left:
-            break
-        print(f"study.py: once more: shards {left}", file=sys.stderr)
-
-    merged = subprocess.run([options.milbench, "merge", folder, "--out", folder], check=False).returncode
-    if merged == 0:
-        subprocess.run([options.milbench, "table", folder], check=True)
-    return 2 if wrong and merged else merged
+    command = [options.milbench, *options.arguments, "--out", options.out, "--cores", str(options.cores)]
+    train(executor, command, [f"{i}/{options.shards}" for i in range(options.shards)])
+    code, table = train(executor, command, ["none"])  # merges, and trains what is missing
+    print(table, end="")
+    if code != 0:
+        print(f"study.py: milbench ended with {code}: see {options.logs}", file=sys.stderr)
+    return code
 
 
 if __name__ == "__main__":

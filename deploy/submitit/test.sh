@@ -55,22 +55,19 @@ same() {
 study --cluster debug --shards 2 --out debug -- "${study[@]}" >log 2>&1 || fail 'the debug executor failed'
 same debug
 
-# For a study, the folder of the experiment is merged, even if a shard is refused.
+# A shard that is refused ends nothing, and the last job runs the same command.
 cat >bin/refusing <<'END'
 #!/bin/sh
 echo "$*" >>calls
-case "$*" in merge*) exit 1 ;; *'--shard 1/2'*) exit 2 ;; esac
+case "$*" in *'--shard 1/2') exit 2 ;; *'--shard none') echo table && exit 1 ;; esac
 END
 chmod +x bin/refusing
-milbench plan study iterations --quick --shards 2 --out plan.json >log 2>&1 || fail 'no plan of a study'
-for arguments in 'iterations --quick' '--plan plan.json'; do
-	status=0
-	# shellcheck disable=SC2086 # several words
-	study --cluster debug --shards 2 --out debug --milbench bin/refusing -- study $arguments >log 2>&1 || status=$?
-	[ "$status" -eq 2 ] || fail "study $arguments, with a shard refused, ended with $status, not 2"
-	[ "$(tail -n 1 calls)" = 'merge debug/iterations-quick --out debug/iterations-quick' ] ||
-		fail "study $arguments ended with milbench $(tail -n 1 calls)"
-done
+status=0
+study --cluster debug --shards 2 --out debug --milbench bin/refusing -- study iterations --quick >log 2>&1 || status=$?
+[ "$status" -eq 1 ] || fail "milbench ended with 1, and study.py with $status"
+grep -qx table log || fail 'the table is not printed'
+for shard in 0/2 1/2 none; do echo "study iterations --quick --out debug --cores 1 --shard $shard"; done | cmp - calls ||
+	fail 'other commands were run'
 
 study --cluster local --shards 3 --out local -- "${study[@]}" >log 2>&1 &
 runner=$!
@@ -115,5 +112,6 @@ wait "$runner" || fail 'the local executor failed'
 runner=
 grep -q 'Requeued job' submitit-logs/* || fail 'the job that was preempted was not queued again'
 grep -q 'once more: shards \[' log || fail 'nothing was tried again'
+grep -qF "$(milbench table local 2>/dev/null | tail -n 1)" log || fail 'the table is not printed'
 grep -q 'was lost' log || fail 'no job was lost'
 same local

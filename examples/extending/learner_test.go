@@ -13,7 +13,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"synpool/milbench"
-	"synpool/milbench/cluster"
 	"synpool/milbench/dataset"
 	"synpool/milbench/learner"
 	"synpool/milbench/learner/neural"
@@ -83,26 +82,15 @@ func TestLearner(t *testing.T) {
 	}
 
 	dir := t.TempDir()
-	plan := &cluster.Plan{Format: cluster.Format, Version: all.Version, Backend: all.Backend, Cores: 2, Seed: all.Seed, Shards: 1}
-	if err := run.AddTo(plan, []run.Run{all}, "musk1", all.Learner); err != nil {
-		t.Fatal(err)
-	}
-	plan.Divide(2)
 	for shard := range 2 {
-		if _, err := results.Follow(dir, plan); err != nil {
-			t.Fatal(err)
-		}
-		runs, err := run.Restrict([]run.Run{all}, plan, plan.Shard(shard))
-		if err != nil {
-			t.Fatal(err)
-		}
-		runs[0].Dir = results.AttemptDir(dir, shard, 2)
-		if sum, err := run.DoAll(t.Context(), runs); err != nil || sum.Done == 0 {
+		part := all
+		part.Dir, part.Shard = results.AttemptDir(dir, shard, 2), run.Shard{Index: shard, Count: 2}
+		if sum, err := part.Do(t.Context()); err != nil || sum.Done == 0 {
 			t.Fatalf("shard %d: %+v, %v", shard, sum, err)
 		}
 	}
-	merged, err := results.Merge(t.Context(), []string{dir}, dir, nil)
-	if err != nil || merged.Results != 9 || merged.Missing != nil {
+	merged, err := results.Merge(t.Context(), []string{dir}, dir)
+	if err != nil || merged.Results != 9 {
 		t.Fatalf("%+v, %v", merged, err)
 	}
 

@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"synpool/milbench"
-	"synpool/milbench/cluster"
 	"synpool/milbench/judge"
 	"synpool/milbench/learner"
 	"synpool/milbench/learner/classic"
@@ -222,53 +221,22 @@ func TestInnerApart(t *testing.T) {
 	}
 }
 
-// TestInnerShards checks that merged shards of a plan with inner folds equal the results of one run, and that the file
-// of the plan keeps the number of inner folds.
+// TestInnerShards checks that merged shards with inner folds equal the results of one run.
 func TestInnerShards(t *testing.T) {
 	whole := do(t, nested(t.TempDir(), &runtest.Learner{}))
-	r := nested(t.TempDir(), &runtest.Learner{})
-	p := &cluster.Plan{Format: cluster.Format, Version: r.Version, Backend: r.Backend, Cores: 1, Seed: r.Seed, Shards: 1}
-	if err := run.AddTo(p, []run.Run{r}, "first", r.Learner); err != nil {
-		t.Fatal(err)
-	}
-	p.Divide(3)
-	var file bytes.Buffer
-	if err := p.Write(&file); err != nil {
-		t.Fatal(err)
-	}
-	p, err := cluster.Read(&file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(p.Fits) != 40 || p.Arms[0].Protocol.Inner != 5 {
-		t.Fatalf("%d fits, %+v", len(p.Fits), p.Arms)
-	}
-	networks := 0
-	for _, f := range p.Fits {
-		networks += f.Networks
-	}
-	if want := 40 * (3*5 + 1); networks != want { // a part of 54 bags is cut three times
-		t.Errorf("%d trainings, want %d", networks, want)
-	}
-	dir := t.TempDir()
-	if _, err := results.Follow(dir, p); err != nil {
-		t.Fatal(err)
-	}
-	done := 0
+	dir, done := t.TempDir(), 0
 	for shard := range 3 {
-		runs, err := run.Restrict([]run.Run{nested(results.AttemptDir(dir, shard, 3), &runtest.Learner{})}, p, p.Shard(shard))
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum, err := run.DoAll(context.Background(), runs)
+		r := nested(results.AttemptDir(dir, shard, 3), &runtest.Learner{})
+		r.Shard = run.Shard{Index: shard, Count: 3}
+		sum, err := r.Do(t.Context())
 		if err != nil || sum.Done == 0 {
 			t.Fatalf("shard %d: %+v, %v", shard, sum, err)
 		}
 		done += sum.Done
 	}
 	out := filepath.Join(t.TempDir(), "merged")
-	m, err := results.Merge(t.Context(), []string{dir}, out, nil)
-	if err != nil || m.Results != 40 || m.Missing != nil || m.Disagreements != 0 || done != 40 {
+	m, err := results.Merge(t.Context(), []string{dir}, out)
+	if err != nil || m.Results != 40 || m.Disagreements != 0 || done != 40 {
 		t.Fatalf("%+v, %v, %d done", m, err, done)
 	}
 	merged, err := results.Read(out)
@@ -289,13 +257,6 @@ func TestInnerShards(t *testing.T) {
 	}
 	if !maps.Equal(lines(whole), lines(merged)) {
 		t.Error("merged results differ from those of one run")
-	}
-
-	// Another number of inner folds is another plan.
-	other := nested(t.TempDir(), &runtest.Learner{})
-	other.Protocol.Inner = 4
-	if _, err := run.Restrict([]run.Run{other}, p, p.Shard(0)); err == nil || !strings.Contains(err.Error(), "fits of the plan are not there") {
-		t.Errorf("error %v", err)
 	}
 }
 

@@ -87,7 +87,7 @@ func TestDamagedCurves(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, readErr := ReadCurves(dir)
-		_, mergeErr := Merge(t.Context(), []string{dir}, t.TempDir(), nil)
+		_, mergeErr := Merge(t.Context(), []string{dir}, t.TempDir())
 		file, err := Open(dir)
 		if err != nil {
 			t.Fatal(err)

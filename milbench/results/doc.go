@@ -7,8 +7,8 @@
 //   - curve: a fit's loss, validation figure and changes of winners after every epoch, one line of curves.jsonl. The
 //     file exists beside results.jsonl if the run was asked for it ([Curve]).
 //   - results folder: the folder of results.jsonl, locked while a run writes to it ([File]).
-//   - attempt: the results folder of one process that trains a shard of a plan ([AttemptDir]).
-//   - merge: to combine the results in several folders, and in their attempts, into one file ([Merge]).
+//   - attempt: the results folder of one process that trains a shard ([AttemptDir]).
+//   - merge: to concatenate the results in several folders, and in their attempts ([Merge]).
 //   - archive: the results of an experiment in one compact file ([Archive]).
 //   - table: means and spreads over repeats, computed from the raw scores ([Tabulate]).
 //

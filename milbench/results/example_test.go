@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"synpool/milbench"
-	"synpool/milbench/cluster"
 	"synpool/milbench/results"
 )
 
@@ -261,7 +260,7 @@ func ExampleMerge() {
 		fmt.Println(err)
 		return
 	}
-	m, err := results.Merge(context.Background(), []string{one, two}, one, nil)
+	m, err := results.Merge(context.Background(), []string{one, two}, one)
 	fmt.Printf("%d results, %d duplicates, %d disagree, %v\n", m.Results, m.Duplicates, m.Disagreements, err)
 
 	if err := write(results.AttemptDir(one, 1, 2), fits[5:]); err != nil {
@@ -269,42 +268,10 @@ func ExampleMerge() {
 		return
 	}
 	fmt.Println(strings.ReplaceAll(results.Unmerged(one).Error(), one, "DIR"))
-	m, err = results.Merge(context.Background(), []string{one}, one, nil)
+	m, err = results.Merge(context.Background(), nil, one)
 	fmt.Printf("%d results, %v, %v\n", m.Results, results.Unmerged(one), err)
 	// Output:
 	// 5 results, 1 duplicates, 0 disagree, <nil>
 	// DIR holds 1 results of shards that are not merged; first give milbench merge DIR --out DIR
 	// 6 results, <nil>, <nil>
-}
-
-// A folder follows one plan. Its shards learn from Finished what is left to do.
-func ExampleFollow() {
-	dir, remove := folder()
-	defer remove()
-	fits := eight(1)
-	p := &cluster.Plan{Format: cluster.Format, Version: "v0.1.0", Backend: "none", Cores: 1, Seed: 1, Shards: 1,
-		Settings: []json.RawMessage{fits[0].Config}, Sets: []cluster.Set{{Name: "eight", Checksum: "e1947", Source: "eight"}},
-		Arms:   []cluster.Arm{{Protocol: milbench.Protocol{Name: milbench.HonestProtocol, Folds: 2, Repeats: 1}, Folds: 2, FoldsRun: 2, Settings: []int{0}}},
-		Groups: []cluster.Group{{Members: 1, Block: 0.1, Memory: 1e6}}}
-	for i, r := range fits {
-		p.Fits = append(p.Fits, cluster.Fit{ID: r.Fit, Fold: r.Fold, Seed: milbench.SplitSeed(1, "fit", r.Repeat, r.Fold), Training: i, Networks: 1})
-	}
-	if _, err := results.Follow(dir, p); err != nil {
-		fmt.Println(err)
-		return
-	}
-	if err := write(results.AttemptDir(dir, 0, 1), fits[:1]); err != nil {
-		fmt.Println(err)
-		return
-	}
-	finished, err := results.Finished(dir, p)
-	fmt.Println(len(finished), "of", len(p.Fits), "fits are finished,", err)
-
-	other := *p
-	other.Version = "v0.2.0"
-	_, err = results.Follow(dir, &other)
-	fmt.Println(strings.ReplaceAll(err.Error(), dir, "DIR"))
-	// Output:
-	// 1 of 2 fits are finished, <nil>
-	// DIR holds fits of another plan (one is of version v0.1.0, the other of v0.2.0); choose another --out
 }

@@ -4,11 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"synpool/milbench"
-	"synpool/milbench/cluster"
 )
 
 // fake makes up the results of a study of 2 sets x 3 settings x 2 repeats x 4 folds = 48 fits.
@@ -94,34 +92,6 @@ func (fake) curve(r Result) Curve {
 	return Curve{Fit: r.Fit, Set: r.Set, Repeat: r.Repeat, Fold: r.Fold, Config: r.Config, Loss: []float64{4, 2, 1, 1 + float64(r.Fold)}, WinnersChanged: []*float64{nil, &none, &half, &none}}
 }
 
-// plan returns the plan of the fits in the given number of shards.
-func (f fake) plan(t testing.TB, shards int) *cluster.Plan {
-	t.Helper()
-	p := &cluster.Plan{Format: cluster.Format, Version: f.version, Backend: f.backend, Cores: 1, Seed: f.seed, Shards: 1, Request: cluster.Request{Curves: f.curves}}
-	for i, s := range fakeSets {
-		p.Sets = append(p.Sets, cluster.Set{Name: s.name, Checksum: fakeChecksum(i), Source: s.name})
-		p.Arms = append(p.Arms, cluster.Arm{Set: i, Protocol: milbench.Protocol{Name: f.protocol, Folds: fakeFolds, Repeats: fakeRepeats}, Folds: fakeFolds, FoldsRun: fakeFolds})
-		for k := range f.settings {
-			p.Arms[i].Settings = append(p.Arms[i].Settings, k)
-			p.Groups = append(p.Groups, cluster.Group{Members: 1, Compile: 0.5, Block: 1, Memory: 1})
-		}
-	}
-	for _, s := range f.settings {
-		p.Settings = append(p.Settings, json.RawMessage(s))
-	}
-	for _, r := range f.results() {
-		set := slices.IndexFunc(p.Sets, func(s cluster.Set) bool { return s.Name == r.Set })
-		setting := slices.Index(f.settings, string(r.Config))
-		p.Fits = append(p.Fits, cluster.Fit{ID: r.Fit, Arm: set, Setting: setting, Repeat: r.Repeat, Fold: r.Fold, Seed: milbench.SplitSeed(f.seed, "fit", r.Repeat, r.Fold),
-			Group: len(f.settings)*set + setting, Training: fakeFolds*r.Repeat + r.Fold, Networks: 1})
-	}
-	p.Divide(shards)
-	if err := p.Validate(); err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
 // write appends results, and curves if requested, to a folder.
 func (f fake) write(t testing.TB, dir string, all []Result) {
 	t.Helper()
@@ -157,21 +127,21 @@ func (f fake) folder(t testing.TB) string {
 	return dir
 }
 
-// shard writes the results of a plan's shard to an attempt in dir, and returns their number.
-func (f fake) shard(t testing.TB, dir string, p *cluster.Plan, shard int) (n int) {
+// shard writes the results of every shards-th fit, from the given one on, to an attempt in dir, and returns their number.
+func (f fake) shard(t testing.TB, dir string, shard, shards int) int {
 	t.Helper()
-	if _, err := Follow(dir, p); err != nil {
-		t.Fatal(err)
-	}
-	finished, err := Finished(dir, p)
+	finished, err := Finished(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := slices.DeleteFunc(f.results(), func(r Result) bool {
-		return finished[r.Fit] || !slices.ContainsFunc(p.Shard(shard), func(f cluster.Fit) bool { return f.ID == r.Fit })
-	})
+	var own []Result
+	for i, r := range f.results() {
+		if i%shards == shard && !finished[r.Fit] {
+			own = append(own, r)
+		}
+	}
 	if len(own) > 0 {
-		f.write(t, AttemptDir(dir, shard, p.Shards), own)
+		f.write(t, AttemptDir(dir, shard, shards), own)
 	}
 	return len(own)
 }

@@ -179,7 +179,7 @@ func Read(dir string) ([]Result, error) {
 // read returns the results in complete lines, the first for each fit, and the length of these lines in bytes.
 func read(in io.Reader, path string) (results []Result, size int64, err error) {
 	seen, known := make(map[string]bool), newTargets()
-	size, err = eachRecord(in, path, "remove it, and its fit is run again", func(r Result, _ []byte) error {
+	size, err = eachRecord(in, path, againCure, func(r Result, _ []byte) error {
 		if !seen[r.Fit] {
 			seen[r.Fit] = true
 			results = append(results, r)

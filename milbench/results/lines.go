@@ -97,8 +97,11 @@ func eachLine(in io.Reader, path string, f func(number int, line []byte) error) 
 	}
 }
 
-// removeIt is the remedy for a line that nothing depends on.
-const removeIt = "remove it"
+// Remedies for damaged lines: those that nothing depends on, and results.
+const (
+	removeIt  = "remove it"
+	againCure = "remove it, and its fit is run again"
+)
 
 // eachRecord calls f with the record in every complete line and the line itself. It returns the length of the
 // complete lines in bytes. If a line has no valid record, the error names it and ends with the remedy.

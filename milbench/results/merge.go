@@ -1,26 +1,22 @@
 package results
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
-	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"synpool/internal/disk"
-	"synpool/milbench"
-	"synpool/milbench/cluster"
 )
+
+var errNoLines = errors.New("no lines")
 
 // mostNamed is the maximum number of fits to name.
 const mostNamed = 5
@@ -30,29 +26,19 @@ type Merged struct {
 	Results    int // number of fits with a result
 	Duplicates int // further results of these fits
 	Curves     int
-	Curveless  int // results without a curve, if the plan asks for curves
 	Spaces     int
 
-	Disagreements int      // fits with different test scores in two attempts
+	Disagreements int      // duplicates with other test scores
 	Disagreeing   []Result // the first five of them, without bags
-
-	Planned int           // number of fits in the plan; 0 without one
-	Missing *cluster.Plan // the part of the plan still to do; nil if none
 }
 
-// Merge combines the results in several folders, in the attempts inside them and in the folder out into results.jsonl
-// in out. Each fit is written once, ordered by id, whatever the order of folders and files. Merging again therefore
-// changes nothing. Curves, spaces and times are merged in the same way. Each new file replaces the old one when it is
-// complete, the results last.
+// Merge concatenates the results in the folder out, in further folders, and in the attempts inside all of them, into
+// results.jsonl in out. Of each fit the first line is kept, so merging again changes nothing. Curves, spaces and times are
+// merged in the same way. Each new file replaces the old one when it is complete, the results last.
 //
-// If attempts at a fit differ, the first line in byte order is kept. Merged lists those that differ in scores.
-// Merged.Missing is computed from plan or, if that is nil, from the plans that the folders follow. Without any
-// results, a plan is reported as entirely missing.
-//
-// It is an error if the plans belong to different studies, if a result is in no plan, or if the results come from
-// several versions or backends. No results are then written. Lines are not kept in memory: a merge needs about 100
-// bytes per line.
-func Merge(ctx context.Context, dirs []string, out string, plan *cluster.Plan) (m Merged, err error) {
+// It is an error if the results come from several versions or backends, or if a bag has two targets. No results are then
+// written. Merge needs about 100 bytes of memory per fit.
+func Merge(ctx context.Context, dirs []string, out string) (m Merged, err error) {
 	for _, dir := range dirs {
 		if _, err := os.ReadDir(dir); err != nil {
 			return m, fmt.Errorf("results folder: %w", err)
@@ -63,321 +49,149 @@ func Merge(ctx context.Context, dirs []string, out string, plan *cluster.Plan) (
 		return m, err
 	}
 	defer release()
-	all, err := folders(append(slices.Clone(dirs), out)).distinct()
+	all, err := distinct(append([]string{out}, dirs...))
 	if err != nil {
 		return m, err
 	}
-	var whole *cluster.Plan
-	var results *index
-	var planErr, resultsErr error
-	var reading sync.WaitGroup
-	reading.Go(func() { whole, planErr = all.plan(plan) })
-	reading.Go(func() { results, resultsErr = indexResults(all) })
-	reading.Wait()
-	if err := cmp.Or(planErr, resultsErr); err != nil {
+	if m.Curves, _, err = concat(ctx, all, out, CurvesName, removeIt, func(c Curve) string { return c.Fit }, nil); err != nil {
 		return m, err
 	}
-	if len(results.found) == 0 && whole == nil {
-		return m, fmt.Errorf("%s: %w, and no plan either; give a folder of milbench run or of milbench study (DIR/NAME)", dirs[0], ErrNoResults)
-	}
-	if err := results.oneMaker(); err != nil {
-		return m, fmt.Errorf("%w; merge results of one version and backend", err)
-	}
-	if err := results.ofPlan(whole); err != nil {
-		return m, fmt.Errorf("%w; merge folders of one study", err)
-	}
-	curves, err := newIndex(all, CurvesName, removeIt, (*scanner).curve)
-	if err != nil {
+	if m.Spaces, _, err = concat(ctx, all, out, SpacesName, removeIt, Space.ID, nil); err != nil {
 		return m, err
 	}
-	spaces, err := indexSpaces(all)
-	if err != nil {
+	if err := mergeTimes(all, out); err != nil {
 		return m, err
 	}
-	if m.Curves, err = curves.write(ctx, filepath.Join(out, CurvesName), results.has, nil); err != nil {
-		return m, err
-	}
-	if m.Spaces, err = spaces.write(ctx, filepath.Join(out, SpacesName), nil, nil); err != nil {
-		return m, err
-	}
-	if err := all.writeTimes(filepath.Join(out, TimesName)); err != nil {
-		return m, err
-	}
-	last := "" // last fit that disagrees
-	if m.Results, err = results.write(ctx, filepath.Join(out, FileName), nil, func(line, other []byte) error {
-		differ, r, err := disagree(line, other)
-		if differ && r.Fit != last {
-			last = r.Fit
+	var first *Result
+	known := newTargets()
+	seed, scores := maphash.MakeSeed(), make(map[string]uint64) // sums of the test scores of each fit
+	m.Results, m.Duplicates, err = concat(ctx, all, out, FileName, againCure, func(r Result) string { return r.Fit }, func(path string, r Result) error {
+		if first == nil {
+			first = &Result{Version: r.Version, Backend: r.Backend}
+		}
+		if r.Version != first.Version || r.Backend != first.Backend {
+			return fmt.Errorf("%s has results of version %s on backend %s, others are of version %s on %s; merge results of one version and backend",
+				path, r.Version, r.Backend, first.Version, first.Backend)
+		}
+		if err := known.add(r); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		var h maphash.Hash
+		h.SetSeed(seed)
+		for _, b := range r.Bags {
+			fmt.Fprint(&h, b.ID, b.Target, b.Scores)
+		}
+		if sum, twice := scores[r.Fit]; !twice {
+			scores[r.Fit] = h.Sum64()
+		} else if sum != h.Sum64() {
 			if m.Disagreements++; m.Disagreements <= mostNamed {
 				r.Bags, r.Validation = nil, nil
 				m.Disagreeing = append(m.Disagreeing, r)
 			}
 		}
-		return err
-	}); err != nil {
-		return m, err
-	}
-	m.Duplicates = len(results.found) - m.Results
-	if whole != nil {
-		m.Planned = len(whole.Fits)
-		if whole.Request.Curves {
-			m.Curveless = results.keys() - curves.keysIn(results)
-		}
-		lacks, err := missing(whole, results, spaces)
-		if err != nil {
-			return m, err
-		}
-		m.Missing = whole.Keep(lacks)
-	}
-	return m, nil
-}
-
-// plan returns the given plan, or else the one plan among those followed by the folders that has all fits, or nil if
-// there is none. All plans must belong to one study.
-func (f folders) plan(given *cluster.Plan) (whole *cluster.Plan, err error) {
-	var first string  // path of the first plan
-	var keys []fitKey // keys of all plans
-	known := make(map[[sha256.Size]byte]bool)
-	for _, dir := range f {
-		path := filepath.Join(dir, PlanName)
-		sum, err := sumFile(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, fmt.Errorf("open a plan: %w", err)
-		}
-		if known[sum] { // usually all folders of a study follow one plan
-			continue
-		}
-		known[sum] = true
-		p, err := cluster.ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
-		if whole == nil {
-			first, whole = path, p
-		} else if err := whole.SameStudy(p); err != nil {
-			return nil, fmt.Errorf("%s and %s do not go together: %w", first, path, err)
-		}
-		if len(p.Fits) > len(whole.Fits) {
-			whole = p
-		}
-		more, err := fitKeys(p)
-		if err != nil {
-			return nil, err
-		}
-		keys = append(keys, more...)
-		slices.Sort(keys)
-		keys = slices.Compact(keys)
-	}
-	switch {
-	case given == nil && whole != nil && len(keys) > len(whole.Fits):
-		return nil, errors.New("no folder follows a plan with all fits of the study; give the whole plan as --plan")
-	case given == nil || whole == nil:
-		return cmp.Or(given, whole), nil
-	}
-	own := *given
-	own.Backend = whole.Backend // the plan may have been made on another machine than the fits
-	if err := own.SameStudy(whole); err != nil {
-		return nil, fmt.Errorf("--plan and %s do not go together: %w", first, err)
-	}
-	return &own, nil
-}
-
-// sumFile returns the checksum of a file.
-func sumFile(path string) (sum [sha256.Size]byte, err error) {
-	in, err := disk.Open(path)
-	if err != nil {
-		return sum, err
-	}
-	defer in.Close()
-	h := sha256.New()
-	_, err = io.Copy(h, in)
-	return [sha256.Size]byte(h.Sum(nil)), err
-}
-
-// fitKeys returns the sorted ids of a plan's fits.
-func fitKeys(p *cluster.Plan) ([]fitKey, error) {
-	keys := make([]fitKey, len(p.Fits))
-	for i := range p.Fits {
-		var err error
-		if keys[i], err = parseKey(p.Fits[i].ID); err != nil {
-			return nil, err
-		}
-	}
-	slices.Sort(keys)
-	return keys, nil
-}
-
-// oneMaker returns an error if the results come from several versions or backends.
-func (x *index) oneMaker() error {
-	if len(x.makers) < 2 {
 		return nil
+	})
+	if err == nil && m.Results == 0 {
+		err = fmt.Errorf("%s: %w; give a folder of milbench run or of milbench study (DIR/NAME)", cmp.Or(strings.Join(dirs, ", "), out), ErrNoResults)
 	}
-	by := slices.SortedFunc(maps.Keys(x.makers), func(a, b maker) int { return x.makers[a] - x.makers[b] })
-	return fmt.Errorf("%s has results of version %s on backend %s, and %s of version %s on %s",
-		x.paths[x.makers[by[0]]], by[0].version, by[0].backend, x.paths[x.makers[by[1]]], by[1].version, by[1].backend)
+	return m, err
 }
 
-// ofPlan returns an error if a result belongs to a fit outside the grid of a plan.
-func (x *index) ofPlan(p *cluster.Plan) error {
-	if p == nil {
-		return nil
-	}
-	keys, err := fitKeys(p)
-	if err != nil {
-		return err
-	}
-	var whole []fitKey // keys of the grid; the plan may be a part of it
-	for i, e := range x.found {
-		if _, found := slices.BinarySearch(keys, e.key); found {
-			continue
+// distinct removes folders that are listed twice, even under different names.
+func distinct(dirs []string) (list []string, err error) {
+	var known []os.FileInfo
+	for _, dir := range dirs {
+		info, err := os.Stat(dir)
+		if err != nil {
+			return nil, fmt.Errorf("results folder: %w", err)
 		}
-		if whole == nil {
-			if whole, err = gridKeys(p); err != nil {
+		if !slices.ContainsFunc(known, func(k os.FileInfo) bool { return os.SameFile(k, info) }) {
+			known, list = append(known, info), append(list, dir)
+		}
+	}
+	return list, nil
+}
+
+// allFiles returns the existing files with a name in folders and their attempts.
+func allFiles(dirs []string, name string) (paths []string, err error) {
+	for _, dir := range dirs {
+		more, err := files(dir, name)
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, more...)
+	}
+	return paths, nil
+}
+
+// concat writes the first line of each key in the files with a name to the file with that name in out. It returns the
+// number of lines written and left out. check, if not nil, is called for every line. Without lines it writes no file.
+func concat[T interface{ Validate() error }](ctx context.Context, dirs []string, out, name, cure string, key func(T) string, check func(path string, record T) error) (kept, left int, err error) {
+	paths, err := allFiles(dirs, name)
+	if err != nil || len(paths) == 0 {
+		return 0, 0, err
+	}
+	known := make(map[string]bool)
+	err = disk.Write(filepath.Join(out, name), func(to io.Writer) error {
+		for _, path := range paths {
+			in, err := disk.Open(path)
+			if err != nil {
+				return fmt.Errorf("open results: %w", err)
+			}
+			var stop error // not the fault of a line
+			_, err = eachRecord(in, path, cure, func(record T, line []byte) error {
+				if stop == nil && check != nil {
+					stop = check(path, record)
+				}
+				if stop = cmp.Or(stop, ctx.Err()); stop != nil {
+					return nil
+				}
+				k := key(record)
+				if known[k] {
+					left++
+					return nil
+				}
+				known[k] = true
+				kept++
+				_, stop = to.Write(line)
+				return nil
+			})
+			if err := cmp.Or(stop, err, in.Close()); err != nil {
 				return err
 			}
 		}
-		if _, found := slices.BinarySearch(whole, e.key); found {
-			continue
+		if kept == 0 {
+			return errNoLines
 		}
-		lines, _, err := x.lines(x.found[i:i+1], nil)
-		var r Result
-		if err == nil {
-			err = json.Unmarshal(lines[0], &r)
-		}
-		if err != nil {
-			return err
-		}
-		return fmt.Errorf("%s has fit %s (%s, seed %d, %s), which is not of the plan", x.paths[e.file], r.Fit, r.Set, r.Seed, r.Config)
+		return nil
+	})
+	if errors.Is(err, errNoLines) {
+		err = nil
 	}
-	return nil
+	return kept, left, noRoom(err)
 }
 
-// gridKeys returns the sorted ids of all fits in the grid of a plan.
-func gridKeys(p *cluster.Plan) (keys []fitKey, err error) {
-	for _, a := range p.Arms {
-		for repeat := range a.Protocol.Repeats {
-			for fold := range a.FoldsRun {
-				for _, s := range a.Settings {
-					id, err := milbench.FitID(p.Sets[a.Set].Checksum, a.Protocol.Key(), a.Folds, repeat, fold, p.Seed, p.Settings[s])
-					if err != nil {
-						return nil, err
-					}
-					key, err := parseKey(id)
-					if err != nil {
-						return nil, err
-					}
-					keys = append(keys, key)
-				}
-			}
-		}
-	}
-	slices.Sort(keys)
-	return keys, nil
-}
-
-// write writes one line per key to a file, which replaces path when it is complete. Without lines it writes no file.
-// keep, if not nil, selects the keys. differ, if not nil, is called with the line that is kept and each other line of
-// its key.
-func (x *index) write(ctx context.Context, path string, keep func(fitKey) bool, differ func(line, other []byte) error) (n int, err error) {
-	if len(x.found) == 0 {
-		return 0, nil
-	}
-	if err := disk.Write(path, func(out io.Writer) error {
-		return x.each(ctx, keep, func(lines [][]byte) error {
-			line := lines[0]
-			for _, other := range lines[1:] {
-				if bytes.Compare(other, line) < 0 {
-					line, other = other, line
-				}
-				if differ != nil {
-					if err := differ(line, other); err != nil {
-						return err
-					}
-				}
-			}
-			n++
-			_, err := out.Write(line)
-			return err
-		})
-	}); err != nil {
-		return 0, noRoom(err)
-	}
-	return n, nil
-}
-
-// writeTimes writes the times in all folders to a file. Equal times are from one run that was merged before.
-func (f folders) writeTimes(path string) error {
-	paths, err := f.files(TimesName)
-	if err != nil {
+// mergeTimes writes the times in all folders to the file in out. Equal times are from one run that was merged before.
+func mergeTimes(dirs []string, out string) error {
+	paths, err := allFiles(dirs, TimesName)
+	if err != nil || len(paths) == 0 {
 		return err
 	}
 	var all []Time
-	for _, p := range paths {
-		times, err := ReadTimes(p)
+	for _, path := range paths {
+		times, err := ReadTimes(path)
 		if err != nil {
 			return err
 		}
 		all = addTimes(all, times)
 	}
-	if len(all) == 0 {
-		return nil
-	}
-	var lines []string
+	var text []byte
 	for _, t := range all {
 		line, err := json.Marshal(t)
 		if err != nil {
 			return err
 		}
-		lines = append(lines, string(line)+"\n")
+		text = append(append(text, line...), '\n')
 	}
-	slices.Sort(lines)
-	return noRoom(disk.WriteFile(path, []byte(strings.Join(lines, ""))))
-}
-
-// missing returns a function that reports whether a fit of a plan lacks its result or the spaces that belong to it.
-func missing(p *cluster.Plan, results, spaces *index) (func(id string) bool, error) {
-	keys, err := fitKeys(p)
-	if err != nil {
-		return nil, err
-	}
-	var lacking []fitKey
-	found := results.found
-	for _, key := range keys {
-		for len(found) > 0 && found[0].key < key {
-			found = found[1:]
-		}
-		if len(found) == 0 || found[0].key != key {
-			lacking = append(lacking, key)
-		}
-	}
-	if p.Request.Spaces {
-		for _, f := range p.Fits {
-			a := p.Arms[f.Arm]
-			if f.Repeat > 0 || f.Fold > 0 {
-				continue
-			}
-			s := Space{Checksum: p.Sets[a.Set].Checksum, Of: OfPooled, Config: p.Settings[f.Setting]}
-			lack := !spaces.has(s.key())
-			if f.Setting == a.Settings[0] {
-				s.Config = nil
-				for _, s.Of = range []string{OfInstances, OfMeans} {
-					lack = lack || !spaces.has(s.key())
-				}
-			}
-			if key, err := parseKey(f.ID); err != nil {
-				return nil, err
-			} else if lack {
-				lacking = append(lacking, key)
-			}
-		}
-		slices.Sort(lacking)
-	}
-	return func(id string) bool {
-		key, err := parseKey(id)
-		_, lacks := slices.BinarySearch(lacking, key)
-		return err != nil || lacks
-	}, nil
+	return noRoom(disk.WriteFile(filepath.Join(out, TimesName), text))
 }

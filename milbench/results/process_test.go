@@ -16,13 +16,6 @@ func TestMain(m *testing.M) {
 	switch reexec.Kind() {
 	case "":
 		os.Exit(m.Run())
-	case "large":
-		reexec.Exit(writeLarge(os.Args[1], largeFits(), largeTwice()))
-	case "few files": // a merge that may open at most 40 files
-		limitFiles(40)
-		reexec.Exit(mergeLarge(os.Args[1]))
-	case "merge":
-		reexec.Exit(mergeLarge(os.Args[1]))
 	case "lock": // holds the lock until its input ends
 		_, err := Open(os.Args[1])
 		fmt.Println("open:", err)

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -52,11 +52,9 @@ func (s Space) same(o Space) bool {
 }
 
 // ID identifies what s shows: the first 16 hexadecimal digits of the SHA-256 of checksum, kind and setting, as JSON.
-func (s Space) ID() string { return s.key().String() }
-
-func (s Space) key() fitKey {
+func (s Space) ID() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "[%q,%q,%s]", s.Checksum, s.Of, cmp.Or(string(s.Config), "null")))
-	return fitKey(binary.BigEndian.Uint64(sum[:8]))
+	return hex.EncodeToString(sum[:8])
 }
 
 // Validate returns an error if s is unusable.

@@ -96,33 +96,3 @@ func TestSpacesFile(t *testing.T) {
 		t.Errorf("damaged: %v", err)
 	}
 }
-
-// TestMissingSpaces: if the plan asks for spaces, a fit without them is missing.
-func TestMissingSpaces(t *testing.T) {
-	f := newFake()
-	p, dir := f.plan(t, 1), t.TempDir()
-	p.Request.Spaces = true
-	f.shard(t, dir, p, 0)
-	m := mustMerge(t, []string{dir}, dir, nil)
-	if want := len(fakeSets) * len(f.settings); m.Missing == nil || len(m.Missing.Fits) != want {
-		t.Fatalf("without spaces: %+v", m)
-	}
-	file, err := OpenSpaces(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := Space{Set: fakeSets[0].name, Checksum: fakeChecksum(0), Vectors: [][]float64{{1}}, Labels: []int{0}, Test: []bool{false}}
-	for _, c := range []struct{ of, config string }{{OfInstances, ""}, {OfPooled, f.settings[0]}, {OfPooled, f.settings[1]}} {
-		s.Of, s.Config = c.of, json.RawMessage(c.config)
-		if err := file.Append(s); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
-	m = mustMerge(t, []string{dir}, dir, nil)
-	if m.Spaces != 3 || m.Missing == nil || len(m.Missing.Fits) != 5 { // the first lacks the means, the second nothing
-		t.Errorf("with some: %d spaces, %d missing", m.Spaces, len(m.Missing.Fits))
-	}
-}

@@ -89,7 +89,7 @@ func TestMergeTimes(t *testing.T) {
 		}
 	}
 	for range 2 {
-		mustMerge(t, []string{one, two}, out, nil)
+		mustMerge(t, []string{one, two}, out)
 		times, err := ReadTimes(filepath.Join(out, TimesName))
 		if err != nil || len(times) != 3 || !slices.Contains(times, b) || !slices.Contains(times, a) {
 			t.Errorf("times %+v, %v", times, err)

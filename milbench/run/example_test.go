@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"synpool/milbench"
-	"synpool/milbench/cluster"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
 )
@@ -133,86 +131,24 @@ func ExampleDoAll() {
 	// Output: 12 results, <nil>
 }
 
-// A plan shows the cost of the fits in a run.
-func ExampleAddTo() {
+// Train two of three shards of a run, as separate machines would. The run as a whole merges them and trains the rest.
+func ExampleShard() {
 	r, remove := newRun()
 	defer remove()
-	plan := &cluster.Plan{Format: cluster.Format, Version: "v0.1.0", Backend: "none", Cores: 1, Seed: r.Seed, Shards: 1}
-	if err := run.AddTo(plan, []run.Run{r}, "eight", r.Learner); err != nil {
-		fmt.Println(err)
-		return
+	for _, index := range []int{0, 2} {
+		part := r
+		part.Shard = run.Shard{Index: index, Count: 3}
+		part.Dir = results.AttemptDir(r.Dir, index, 3)
+		sum, err := part.Do(context.Background())
+		fmt.Printf("shard %d/3: %d fits done, %v\n", index, sum.Done, err)
 	}
-	plan.Divide(3)
-	for i, c := range plan.Costs() {
-		fmt.Printf("shard %d: %d fits, %.1f s\n", i, c.Fits, c.Seconds())
-	}
+	m, err := results.Merge(context.Background(), nil, r.Dir)
+	fmt.Println(m.Results, "results,", err)
+	sum, err := r.Do(context.Background())
+	fmt.Println(sum.Done, "of", sum.Total, "fits done,", err)
 	// Output:
-	// shard 0: 2 fits, 0.2 s
-	// shard 1: 2 fits, 0.2 s
-	// shard 2: 2 fits, 0.2 s
-}
-
-// Train two of three shards of a run, as separate machines would, and merge them; then train what is missing.
-func ExampleRestrict() {
-	r, remove := newRun()
-	defer remove()
-	dir := r.Dir
-	plan := &cluster.Plan{Format: cluster.Format, Version: "v0.1.0", Backend: "none", Cores: 1, Seed: r.Seed, Shards: 1}
-	if err := run.AddTo(plan, []run.Run{r}, "eight", r.Learner); err != nil {
-		fmt.Println(err)
-		return
-	}
-	plan.Divide(3)
-	train := func(plan *cluster.Plan, shard int) error {
-		if _, err := results.Follow(dir, plan); err != nil {
-			return err
-		}
-		runs, err := run.Restrict([]run.Run{r}, plan, plan.Shard(shard))
-		if err != nil {
-			return err
-		}
-		if runs[0].Finished, err = results.Finished(dir, plan); err != nil {
-			return err
-		}
-		runs[0].Dir, runs[0].Backend, runs[0].Version = results.AttemptDir(dir, shard, plan.Shards), plan.Backend, plan.Version
-		sum, err := run.DoAll(context.Background(), runs)
-		fmt.Printf("shard %d/%d: %d fits done\n", shard, plan.Shards, sum.Done)
-		return err
-	}
-	for _, shard := range []int{0, 2} {
-		if err := train(plan, shard); err != nil {
-			fmt.Println(err)
-			return
-		}
-	}
-	m, err := results.Merge(context.Background(), []string{dir}, dir, nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Printf("%d of %d results, %d missing\n", m.Results, m.Planned, len(m.Missing.Fits))
-
-	path := filepath.Join(dir, "missing.json")
-	if err := results.WritePlan(path, m.Missing); err != nil {
-		fmt.Println(err)
-		return
-	}
-	rest, err := cluster.ReadFile(path)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	rest.Divide(1)
-	if err := train(rest, 0); err != nil {
-		fmt.Println(err)
-		return
-	}
-	m, err = results.Merge(context.Background(), []string{dir}, dir, nil)
-	fmt.Printf("%d of %d results, nothing missing: %v, %v\n", m.Results, m.Planned, m.Missing == nil, err)
-	// Output:
-	// shard 0/3: 2 fits done
-	// shard 2/3: 2 fits done
-	// 4 of 6 results, 2 missing
-	// shard 0/1: 2 fits done
-	// 6 of 6 results, nothing missing: true, <nil>
+	// shard 0/3: 1 fits done, <nil>
+	// shard 2/3: 3 fits done, <nil>
+	// 4 results, <nil>
+	// 2 of 6 fits done, <nil>
 }

@@ -3,6 +3,8 @@ package run
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,8 +43,8 @@ type Run struct {
 	// provides them.
 	Instances bool
 
-	// Only, if set, has the ids of the fits to run, such as those of a shard. All others are left out.
-	Only map[string]bool
+	// Shard is the part of the fits to run; the zero value stands for all.
+	Shard Shard
 
 	// Finished has the ids of fits with results in other folders. They are skipped.
 	Finished map[string]bool
@@ -52,6 +54,19 @@ type Run struct {
 
 	// Progress, if set, is called before the first fit of each set and after every fit. Calls do not overlap.
 	Progress func(Progress)
+}
+
+// Shard is part Index, from 0, of Count parts of the fits of a study. A fit's part depends on a hash of what it is trained
+// on: the source of its set, its seed and its setting. So fits that are trained once for several sets ([DoAll]) stay
+// together, and more fits do not move others. Parts have about equally many fits, not equal costs.
+type Shard struct{ Index, Count int }
+
+func (s Shard) has(source string, seed uint64, setting []byte) bool {
+	if s.Count < 2 {
+		return true
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "[%q,%d,%s]", source, seed, setting))
+	return binary.BigEndian.Uint64(sum[:8])%uint64(s.Count) == uint64(s.Index)
 }
 
 // Progress is the state of a run.
@@ -270,7 +285,7 @@ func (s *setStudy) skip(finished, curves map[string]bool) error {
 		if result.Fit, err = result.ID(); err != nil {
 			return err
 		}
-		if s.Only != nil && !s.Only[result.Fit] {
+		if !s.Shard.has(cmp.Or(s.Base, s.set.Checksum), fit.Seed, config) {
 			continue
 		}
 		s.total++

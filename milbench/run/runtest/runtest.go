@@ -1,13 +1,11 @@
-// Package runtest provides what tests of runs need: fast learners, sets, settings, runs and plans.
+// Package runtest provides what tests of runs need: fast learners, sets, settings and runs.
 package runtest
 
 import (
 	"encoding/json"
 	"fmt"
-	"testing"
 
 	"synpool/milbench"
-	"synpool/milbench/cluster"
 	"synpool/milbench/run"
 )
 
@@ -46,22 +44,4 @@ func Run(dir string, l milbench.Learner) run.Run {
 		Settings: Settings(`{"pooling":"syn","iterations":-3}`, `{"pooling":"syn","iterations":3}`, `{"pooling":"mean"}`),
 		Seed:     1, Learner: l, Dir: dir, Backend: "fake", Version: "v0", Revision: "0",
 	}
-}
-
-// Plan returns the plan of a run, divided into shards.
-func Plan(t testing.TB, r run.Run, shards int) *cluster.Plan {
-	t.Helper()
-	p := &cluster.Plan{Format: cluster.Format, Version: r.Version, Backend: r.Backend, Cores: 1, Seed: r.Seed, Shards: 1, Request: cluster.Request{Curves: r.Curves}}
-	for i := range r.Sets {
-		one := r
-		one.Sets = r.Sets[i : i+1]
-		if err := run.AddTo(p, []run.Run{one}, r.Sets[i].Name, &Learner{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	p.Divide(shards)
-	if err := p.Validate(); err != nil {
-		t.Fatal(err)
-	}
-	return p
 }
