@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -67,7 +68,12 @@ type Prediction struct {
 	// Survival is the predicted survival curve. It is nil for other targets, and for models that only order bags.
 	Survival *Survival
 
-	// Winners has the instance with the largest weight for each head; nil if all weights are equal.
+	// Weights has the weight of each instance, for each head of a network's pooling. It is nil for other models and in the
+	// outcomes of fits.
+	Weights [][]float64
+
+	// Winners has the instance with the largest weight for each head, the first one if several are equal; nil if all
+	// weights are equal.
 	Winners []int
 
 	// Instances has one score per instance if [Fit.Instances] asks for it and the learner provides it. A larger score
@@ -82,6 +88,41 @@ type Prediction struct {
 
 	// Members has the scores from each member of an ensemble.
 	Members [][]float64
+}
+
+// Probability returns the sigmoid of the first score, which is the probability of the positive class if that is a logit.
+func (p Prediction) Probability() float64 { return 1 / (1 + math.Exp(-p.Scores[0])) }
+
+// Finite reports whether all scores are finite.
+func (p Prediction) Finite() bool {
+	return !slices.ContainsFunc(p.Scores, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
+}
+
+// MeanWeights returns the weights of each instance, averaged over the heads.
+func (p Prediction) MeanWeights() []float64 {
+	var mean []float64
+	for h, weights := range p.Weights {
+		if h == 0 {
+			mean = make([]float64, len(weights))
+		}
+		for i, w := range weights {
+			mean[i] += w / float64(len(p.Weights))
+		}
+	}
+	return mean
+}
+
+// Shares returns each instance's share of the bag: its weights, averaged over the heads and scaled to sum 1. Weights
+// after Syn steps do not sum to 1.
+func (p Prediction) Shares() []float64 {
+	shares, sum := p.MeanWeights(), 0.0
+	for _, s := range shares {
+		sum += s
+	}
+	for i := range shares {
+		shares[i] /= sum
+	}
+	return shares
 }
 
 // Scored returns a prediction with a single score, as for a binary target.

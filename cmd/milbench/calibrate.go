@@ -13,6 +13,7 @@ import (
 	"synpool/milbench"
 	"synpool/milbench/calibrate"
 	"synpool/milbench/charts"
+	"synpool/milbench/learner"
 	"synpool/milbench/learner/modeldir"
 	"synpool/milbench/predict"
 )
@@ -71,7 +72,7 @@ func (p *program) writeCalibration(k *calibrating, setting json.RawMessage) erro
 	}
 	fmt.Fprintf(p.out, "calibrated by %s on %d held-out bags of %d folds: %s\n", k.method, l.Calibration.Bags, l.Folds, l.Calibration.Formula())
 	before := "before"
-	if !predict.Logits(setting) {
+	if !learner.Logits(setting) {
 		before += ", score read as a logit"
 	}
 	t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)

@@ -19,7 +19,6 @@ import (
 	"synpool/milbench/learner/modeldir"
 	"synpool/milbench/learner/neural"
 	"synpool/milbench/learner/onebyone"
-	"synpool/milbench/predict"
 	"synpool/milbench/results"
 )
 
@@ -68,7 +67,7 @@ func (f *cardFlags) judged(set *milbench.Set, setting json.RawMessage, command s
 	facts.Judged = held.Judged
 	for i := range facts.Judged {
 		j := &facts.Judged[i]
-		j.Figures = slices.DeleteFunc(j.Figures, func(g modeldir.Figure) bool { return g.Name == "log-loss" && !predict.Logits(setting) })
+		j.Figures = slices.DeleteFunc(j.Figures, func(g modeldir.Figure) bool { return g.Name == "log-loss" && !learner.Logits(setting) })
 	}
 	honest := slices.ContainsFunc(held.Judged, func(j modeldir.Judged) bool { return !j.Optimistic })
 	if !f.flags.Changed("operating") && (!honest || set.Kind != milbench.BinaryTarget) {

@@ -206,7 +206,7 @@ func evaluated(ctx context.Context, model learner.Model, card *modeldir.Card, ca
 // calibrated adds the probabilities of milbench predict to scores of classes: as logits for two classes, as logarithms for more.
 func (e *evaluation) calibrated(s *evaluate.Scored, setting json.RawMessage, l *calibrate.Learnt) error {
 	switch {
-	case s.Classes == 0 || l == nil && !predict.Logits(setting):
+	case s.Classes == 0 || l == nil && !learner.Logits(setting):
 		return nil
 	case l == nil:
 		e.Calibration = "none"

@@ -65,7 +65,7 @@ func TestSlides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("probability %.3f, AUC of tiles %.3f, weight on the tumour %.3f", predictions[0].Probability, auc, weight)
+	t.Logf("probability %.3f, AUC of tiles %.3f, weight on the tumour %.3f", predictions[0].Probability(), auc, weight)
 
 	low, high := places[0], places[0]
 	for _, at := range places {
@@ -76,7 +76,7 @@ func TestSlides(t *testing.T) {
 	p := &picture{title: "A heat map of a slide: attention finds the tumour",
 		desc: fmt.Sprintf("A drawn slide of %d tiles, %d of them tumour, which the model has not seen. It was trained with one label per slide. Left: where the tumour is. "+
 			"Right: each tile by the rank of its attention weight. The tumour has the highest ranks: %.0f %% of the weight is there, and the AUC of the tiles is %.2f. The model gives the slide a tumour with probability %.2f.",
-			len(truth), tumour, 100*weight, auc, predictions[0].Probability)}
+			len(truth), tumour, 100*weight, auc, predictions[0].Probability())}
 	const room, top = 290.0, 88.0
 	tile := min(room/((high[0]-low[0])/generate.TileSide+1), 12)
 	tiles := func(left float64, class string, of func(k int) bool) {
@@ -106,7 +106,7 @@ func TestSlides(t *testing.T) {
 		p.box(x, y-13, 16, 16, 3, fmt.Sprintf("heat%d", i))
 		p.text(x+21, y, "", "%s", shade.name)
 	}
-	p.text(20, y+32, "", "Probability of a tumour: %.2f. On the tumour lie %.0f %% of the weight.", predictions[0].Probability, 100*weight)
+	p.text(20, y+32, "", "Probability of a tumour: %.2f. On the tumour lie %.0f %% of the weight.", predictions[0].Probability(), 100*weight)
 	p.height = y + 52
 	p.keep(t, "slides.svg")
 }

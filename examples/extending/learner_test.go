@@ -17,6 +17,7 @@ import (
 	"synpool/milbench/learner"
 	"synpool/milbench/learner/neural"
 	"synpool/milbench/learner/onebyone"
+	"synpool/milbench/predict"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
 )
@@ -127,6 +128,67 @@ func TestLearner(t *testing.T) {
 	}
 	if a, b := same(all.Dir), same(dir); !equal(a, b) {
 		t.Error("shards have other scores than the whole run")
+	}
+}
+
+// above scores a bag by the mean of its first feature, less that of the training bags. Its JSON is its model.
+type above struct{ Mean float64 }
+
+func (above) Fit(_ context.Context, t milbench.Training) (milbench.Model, error) {
+	a := &above{}
+	for _, bag := range t.Bags {
+		m, err := milbench.MomentsOf(bag)
+		if err != nil {
+			return nil, err
+		}
+		a.Mean += m.Mean[0] / float64(len(t.Bags))
+	}
+	return a, nil
+}
+
+func (a above) Predict(bag milbench.Instances) (milbench.Prediction, error) {
+	m, err := milbench.MomentsOf(bag)
+	if err != nil || len(m.Mean) == 0 { // an empty sparse bag
+		return milbench.Scored(0), err
+	}
+	return milbench.Scored(m.Mean[0] - a.Mean), nil
+}
+
+// TestProbability predicts with a model of a learner that is on no list: there are probabilities if its scores are logits.
+func TestProbability(t *testing.T) {
+	musk, err := dataset.Musk1()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, logits := range []bool{false, true} {
+		own := onebyone.Entry{Name: "above", Summary: "the mean of the first feature", Logits: logits,
+			Default: func() milbench.Estimator { return &above{} }, Model: func() milbench.Model { return new(above) }}
+		setting, err := own.Settings()
+		if err != nil {
+			t.Fatal(err)
+		}
+		trainer := learner.Trainer{Resources: learner.Resources{Workers: 1}, More: []onebyone.Entry{own}}
+		trained, err := trainer.Train(t.Context(), setting[0], musk, 1, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := filepath.Join(t.TempDir(), "model")
+		if err := trained.Save(dir); err != nil {
+			t.Fatal(err)
+		}
+		model, err := trainer.Load(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bags, err := predict.Bags(t.Context(), model, musk, nil, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range bags {
+			if (b.Probability != nil) != logits || logits && math.Abs(*b.Probability-1/(1+math.Exp(-*b.Score))) > 1e-15 {
+				t.Fatalf("logits %v: score %v, probability %v", logits, *b.Score, b.Probability)
+			}
+		}
 	}
 }
 

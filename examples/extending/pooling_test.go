@@ -50,6 +50,6 @@ func Example_pooling() {
 		log.Fatal(err)
 	}
 	predictions, err := trained.Predict(context.Background(), []milbench.Instances{&milbench.Dense{Rows: 2, Cols: 1, Values: []float32{0.2, 2.9}}})
-	fmt.Println(predictions[0].Probability > 0.5, predictions[0].Winners, err)
+	fmt.Println(predictions[0].Probability() > 0.5, predictions[0].Winners, err)
 	// Output: true [1] <nil>
 }

@@ -59,6 +59,19 @@ func Find(name string) (onebyone.Entry, error) {
 	return onebyone.Entry{}, fmt.Errorf("learner %q: there is no such learner; use one of %s", name, strings.Join(Names(), ", "))
 }
 
+// Logits reports whether models with this setting return logits: networks do, learners that declare it
+// ([onebyone.Entry.Logits]), and auto, which learns probabilities from held-out bags (logistic regression for two classes,
+// log-probabilities for several).
+func Logits(setting json.RawMessage, more ...onebyone.Entry) bool {
+	name := onebyone.Name(setting)
+	for _, e := range append(Classic(), more...) {
+		if e.Name == name {
+			return e.Logits
+		}
+	}
+	return true
+}
+
 // Resources limits what learners may use of a machine.
 type Resources struct {
 	Workers int    // fits, or blocks of them, that run at a time; at least 1

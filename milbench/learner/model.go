@@ -40,6 +40,7 @@ var ErrNoInstances = errors.New("no scores of instances")
 // About describes a model and its training.
 type About struct {
 	Setting     json.RawMessage
+	Logits      bool // whether scores of classes are logits
 	Set         string
 	Target      milbench.TargetKind
 	Classes     []string // class names; the negative one first for a binary target; nil if the set had none
@@ -53,7 +54,7 @@ type About struct {
 
 // about returns the description on a card.
 func about(c *modeldir.Card, setting json.RawMessage) About {
-	return About{Setting: setting, Set: c.Set, Target: c.Target, Classes: c.Classes, Leaked: c.Leaked, NumFeatures: c.NumFeatures, Features: c.Features, Centre: c.Centre, Missing: c.Missing}
+	return About{Setting: setting, Logits: Logits(setting), Set: c.Set, Target: c.Target, Classes: c.Classes, Leaked: c.Leaked, NumFeatures: c.NumFeatures, Features: c.Features, Centre: c.Centre, Missing: c.Missing}
 }
 
 // Networks trains and loads networks.
@@ -257,7 +258,11 @@ func (m *classicModel) keep(fitted milbench.Model) (err error) {
 }
 
 // About implements [Model].
-func (m *classicModel) About() About { return about(&m.card.Card, m.card.Setting) }
+func (m *classicModel) About() About {
+	a := about(&m.card.Card, m.card.Setting)
+	a.Logits = m.entry.Logits
+	return a
+}
 
 // Card implements [Model].
 func (m *classicModel) Card() *modeldir.Card { return &m.card.Card }

@@ -18,8 +18,6 @@ import (
 	"synpool/milbench/calibrate"
 	"synpool/milbench/learner"
 	"synpool/milbench/learner/modeldir"
-	"synpool/milbench/learner/networks"
-	"synpool/milbench/learner/neural"
 	"synpool/milbench/learner/onebyone"
 )
 
@@ -141,48 +139,25 @@ func Bags(ctx context.Context, model learner.Model, set *milbench.Set, l *calibr
 	rows := make([]Bag, len(set.Bags))
 	about := model.About()
 	var endless error
-	fill := func(i int, scores []float64, survival *milbench.Survival, winners []int) {
-		rows[i] = Bag{Bag: set.Bags[i].ID, Winners: winners, Survival: survival, scores: scores}
-		if survival != nil {
-			if t, known := survival.Median(); known {
+	predictions, err := model.Predict(ctx, set.Instances(), instances)
+	if err != nil {
+		return nil, WithID(set, err)
+	}
+	for i, p := range predictions {
+		rows[i] = Bag{Bag: set.Bags[i].ID, Winners: p.Winners, Survival: p.Survival, scores: p.Scores}
+		if p.Survival != nil {
+			if t, known := p.Survival.Median(); known {
 				rows[i].Median = &t
 			}
 		}
 		rows[i].setScores(about)
-		if k := slices.IndexFunc(scores, func(v float64) bool { return !(math.Abs(v) <= math.MaxFloat32) }); k >= 0 && endless == nil {
-			endless = fmt.Errorf("bag %s: the model's score is %v; its parameters are too large for these values: train it again", set.Bags[i].ID, scores[k])
+		if k := slices.IndexFunc(p.Scores, func(v float64) bool { return !(math.Abs(v) <= math.MaxFloat32) }); k >= 0 && endless == nil {
+			endless = fmt.Errorf("bag %s: the model's score is %v; its parameters are too large for these values: train it again", set.Bags[i].ID, p.Scores[k])
 		}
-	}
-	if n, is := model.(networks.Model); is {
-		predictions, err := n.Model.Predict(ctx, set.Instances())
-		if err != nil {
-			return nil, WithID(set, err)
+		if instances {
+			rows[i].Instances = instancesOf(p)
 		}
-		for i, p := range predictions {
-			fill(i, p.Scores, p.Survival, p.Winners)
-			rows[i].Instances = weights(p, set.Bags[i].Instances.Len(), instances)
-		}
-		if instances && about.Target == milbench.ClassTarget {
-			contributions, err := n.Contributions(ctx, set.Instances(), predictions)
-			if err != nil {
-				return nil, WithID(set, err)
-			}
-			for i, c := range contributions {
-				rows[i].setClassInstances(about.Classes, c)
-			}
-		}
-	} else {
-		predictions, err := model.Predict(ctx, set.Instances(), instances)
-		if err != nil {
-			return nil, WithID(set, err)
-		}
-		for i, p := range predictions {
-			fill(i, p.Scores, p.Survival, p.Winners)
-			for k := range p.Instances {
-				rows[i].Instances = append(rows[i].Instances, Instance{Instance: k, Score: &p.Instances[k]})
-			}
-			rows[i].setClassInstances(about.Classes, p.ClassInstances)
-		}
+		rows[i].setClassInstances(about.Classes, p.ClassInstances)
 	}
 	if err := cmp.Or(endless, locate(rows, set)); err != nil {
 		return nil, err
@@ -222,18 +197,19 @@ func locate(rows []Bag, set *milbench.Set) error {
 	return nil
 }
 
-// weights returns the output for the n instances of a bag scored by a network, if asked is set.
-func weights(p neural.Prediction, n int, asked bool) (all []Instance) {
-	if !asked {
-		return nil
-	}
-	for k := range n {
-		w := Instance{Instance: k}
-		for _, head := range p.Weights {
-			w.Heads = append(w.Heads, head[k])
-			w.Weight += head[k] / float64(len(p.Weights))
+// instancesOf returns the output for the instances of a bag: weights if there are any, otherwise scores.
+func instancesOf(p milbench.Prediction) (all []Instance) {
+	for k := range p.Instances {
+		one := Instance{Instance: k}
+		if p.Weights == nil {
+			one.Score = &p.Instances[k]
+		} else {
+			one.Weight = p.Instances[k]
+			for _, head := range p.Weights {
+				one.Heads = append(one.Heads, head[k])
+			}
 		}
-		all = append(all, w)
+		all = append(all, one)
 	}
 	return all
 }
@@ -383,14 +359,6 @@ func Calibration(dir string, card *modeldir.Card) (*calibrate.Learnt, error) {
 	return &l, nil
 }
 
-// Logits reports whether models with this setting return logits. Networks do, learners that declare it do, and auto
-// does: it learns probabilities from held-out bags (logistic regression for two classes, log-probabilities for
-// several). Scores of other learners are decision values, which only order bags.
-func Logits(setting json.RawMessage) bool {
-	name := onebyone.Name(setting)
-	return !slices.Contains(learner.Names(), name) || slices.Contains([]string{learner.AutoName, "statistics-trees", "instance"}, name)
-}
-
 // setProbabilities sets the probabilities of bags and, if the classes have names, the predicted classes.
 func setProbabilities(rows []Bag, about learner.About, l *calibrate.Learnt) error {
 	if about.Target != milbench.BinaryTarget && about.Target != milbench.ClassTarget {
@@ -407,7 +375,7 @@ func setProbabilities(rows []Bag, about learner.About, l *calibrate.Learnt) erro
 				return fmt.Errorf("bag %s: %w", r.Bag, err)
 			}
 			r.Calibration = string(l.Calibration.Method)
-		case Logits(about.Setting):
+		case about.Logits:
 			all = calibrate.Uncalibrated(r.scores)
 		}
 		if about.Target == milbench.ClassTarget {
@@ -444,9 +412,9 @@ func CalibrationNote(about learner.About, l *calibrate.Learnt) string {
 	case l != nil:
 		return fmt.Sprintf("probabilities are calibrated by %s, learnt from %d held-out bags: ECE %.3f there, of a perfect model %.3f",
 			l.Calibration.Method, l.Calibration.Bags, l.After.ECE, l.After.Chance)
-	case about.Target == milbench.ClassTarget && Logits(about.Setting):
+	case about.Target == milbench.ClassTarget && about.Logits:
 		return "not calibrated: the probabilities are the softmax of the scores; milbench train --calibrate learns them from held-out bags"
-	case Logits(about.Setting):
+	case about.Logits:
 		return "not calibrated: the probability is 1/(1+exp(-score)); milbench train --calibrate learns one from held-out bags"
 	}
 	return fmt.Sprintf("not calibrated, and the score of %s is no logit: there is no probability; milbench train --calibrate learns one from held-out bags",

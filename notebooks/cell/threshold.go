@@ -7,7 +7,7 @@ import (
 
 	"synpool/milbench"
 	"synpool/milbench/judge"
-	"synpool/milbench/predict"
+	"synpool/milbench/learner"
 )
 
 // Threshold says how well a learner separates two classes if bags with a probability above the threshold are called
@@ -30,7 +30,7 @@ func (c *Comparison) Threshold(l Learner, probability float64) Threshold {
 		Check(fmt.Errorf("%v: a threshold is for two classes; the target is of kind %v", l, row.Target))
 	case !(probability > 0 && probability < 1):
 		Check(fmt.Errorf("the threshold is %v; it is a probability above 0 and below 1", probability))
-	case !predict.Logits(row.Config):
+	case !learner.Logits(row.Config):
 		Check(fmt.Errorf("the score of %v is no logit, so that it has no probability; take a network, StatisticsTrees or Auto", l))
 	}
 	t := Threshold{Probability: probability, learner: row.Setting, classes: []string{"0", "1"}}

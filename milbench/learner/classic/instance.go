@@ -62,7 +62,7 @@ func InstanceEntry() onebyone.Entry {
 			&Instance{Loss: Hinge, C: 0.1, Weighted: true}, &Instance{Loss: Hinge, C: 0.01, Weighted: true},
 			&Instance{Loss: Hinge, C: 1, Weighted: true, Gamma: 0.01}, &Instance{Loss: Hinge, C: 1, Weighted: true, Gamma: 0.03},
 		},
-		Model: func() milbench.Model { return new(InstanceModel) },
+		Model: func() milbench.Model { return new(InstanceModel) }, Logits: true,
 	}
 }
 

@@ -44,7 +44,7 @@ func StatisticsTreesEntry() onebyone.Entry {
 	return onebyone.Entry{
 		Name: "statistics-trees", Summary: "extremely randomised trees on minimum, maximum and mean of each feature",
 		Default: func() milbench.Estimator { s := DefaultStatisticsTrees(); return &s }, Grid: grid,
-		Model: func() milbench.Model { return new(StatisticsTreesModel) },
+		Model: func() milbench.Model { return new(StatisticsTreesModel) }, Logits: true,
 	}
 }
 

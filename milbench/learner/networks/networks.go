@@ -107,29 +107,22 @@ func (m Model) Predict(ctx context.Context, bags []milbench.Instances, instances
 	if err != nil {
 		return nil, err
 	}
+	if !instances {
+		return predictions, nil
+	}
 	var contributions [][][]float64
-	if instances && m.Target() == milbench.ClassTarget {
+	if m.Target() == milbench.ClassTarget {
 		if contributions, err = m.Contributions(ctx, bags, predictions); err != nil {
 			return nil, err
 		}
 	}
-	all := make([]milbench.Prediction, len(predictions))
-	for i, p := range predictions {
-		all[i] = milbench.Prediction{Scores: p.Scores, Survival: p.Survival, Winners: p.Winners}
-		if !instances {
-			continue
-		}
+	for i := range predictions {
+		predictions[i].Instances = predictions[i].MeanWeights()
 		if contributions != nil {
-			all[i].ClassInstances = contributions[i]
-		}
-		all[i].Instances = make([]float64, bags[i].Len())
-		for _, weights := range p.Weights {
-			for k, w := range weights {
-				all[i].Instances[k] += w / float64(len(p.Weights))
-			}
+			predictions[i].ClassInstances = contributions[i]
 		}
 	}
-	return all, nil
+	return predictions, nil
 }
 
 // About implements [learner.Model].
@@ -138,5 +131,5 @@ func (m Model) About() learner.About {
 	if err != nil {
 		setting = nil // a setting that was read or trained with can always be encoded
 	}
-	return learner.About{Setting: setting, Set: m.SetName(), Target: m.Target(), Classes: m.Classes(), Leaked: m.Leaked(), NumFeatures: m.NumFeatures(), Features: m.Features(), Centre: m.Centre(), Missing: m.Missing()}
+	return learner.About{Setting: setting, Logits: true, Set: m.SetName(), Target: m.Target(), Classes: m.Classes(), Leaked: m.Leaked(), NumFeatures: m.NumFeatures(), Features: m.Features(), Centre: m.Centre(), Missing: m.Missing()}
 }

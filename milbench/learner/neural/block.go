@@ -498,7 +498,7 @@ func (b *block) scoreBags(k, width int, parameters []*tensors.Tensor, chosen [][
 			at := m*width + j
 			outputs := logits[at*each:][:each]
 			s := milbench.Prediction{Scores: b.targets[m].scores(b.target, outputs), Survival: b.targets[m].survival(outputs)}
-			if !finite(s.Scores) && b.results[m].Err == nil {
+			if !s.Finite() && b.results[m].Err == nil {
 				b.results[m].Err = fmt.Errorf("bag %d: %w", i, errScoreNotFinite)
 			}
 			if b.configs[m].chooses() {

@@ -24,7 +24,7 @@ const aloneAtOnce = 1024
 // weight of the class's head.
 //
 // predictions must be those of Predict for the bags. Errors are the same as those of Predict.
-func (m *Model) Contributions(ctx context.Context, bags []milbench.Instances, predictions []Prediction) (all [][][]float64, err error) {
+func (m *Model) Contributions(ctx context.Context, bags []milbench.Instances, predictions []milbench.Prediction) (all [][][]float64, err error) {
 	if len(bags) == 0 {
 		return nil, nil
 	}
@@ -37,7 +37,7 @@ func (m *Model) Contributions(ctx context.Context, bags []milbench.Instances, pr
 		p := predictions[i]
 		weights := make([][]float64, len(p.Scores)) // one row per score
 		for k := range weights {
-			if weights[k] = p.meanWeights(); m.headPerScore() {
+			if weights[k] = p.MeanWeights(); m.headPerScore() {
 				weights[k] = slices.Clone(p.Weights[k])
 			}
 		}
@@ -51,7 +51,7 @@ func (m *Model) Contributions(ctx context.Context, bags []milbench.Instances, pr
 				return nil, &BagError{Bag: i, Err: err}
 			}
 			for at, one := range scored {
-				if !one.finite() {
+				if !one.Finite() {
 					return nil, &BagError{Bag: i, Err: fmt.Errorf("instance %d: its score by itself is not finite", from+at+1)}
 				}
 				for k, w := range weights {
@@ -71,7 +71,7 @@ func (m *Model) headPerScore() bool {
 }
 
 // alone scores bags that may be empty.
-func (m *Model) alone(ctx context.Context, bags []milbench.Instances) (predictions []Prediction, err error) {
+func (m *Model) alone(ctx context.Context, bags []milbench.Instances) (predictions []milbench.Prediction, err error) {
 	err = m.with(bags, func(f *fitting, parameters *tensors.Tensor, indices []int) (err error) {
 		predictions, err = f.predict(ctx, parameters, indices)
 		return err

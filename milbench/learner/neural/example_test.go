@@ -83,7 +83,7 @@ func ExampleTrainer_Train() {
 		log.Fatal(err)
 	}
 	for i, p := range predictions {
-		fmt.Printf("basket %d: poisonous %v, %d heads weigh %d mushrooms\n", i, p.Probability > 0.5, len(p.Weights), len(p.Weights[0]))
+		fmt.Printf("basket %d: poisonous %v, %d heads weigh %d mushrooms\n", i, p.Probability() > 0.5, len(p.Weights), len(p.Weights[0]))
 	}
 	// Output:
 	// the loss fell: true
@@ -99,12 +99,12 @@ func ExampleModel_Predict() {
 	}
 	p := predictions[0]
 	winner := p.Winners[0] // of the only head
-	fmt.Printf("poisonous %v, because of mushroom %d, whose weight is above 0.9: %v\n", p.Probability > 0.5, winner, p.Weights[0][winner] > 0.9)
+	fmt.Printf("poisonous %v, because of mushroom %d, whose weight is above 0.9: %v\n", p.Probability() > 0.5, winner, p.Weights[0][winner] > 0.9)
 	// Output: poisonous true, because of mushroom 1, whose weight is above 0.9: true
 }
 
 func ExamplePrediction_Shares() {
-	p := neural.Prediction{Weights: [][]float64{{0.5, 0.5, 0}, {1, 0.5, 0.5}}} // two heads, the second after Syn steps
+	p := milbench.Prediction{Weights: [][]float64{{0.5, 0.5, 0}, {1, 0.5, 0.5}}} // two heads, the second after Syn steps
 	fmt.Printf("%.3f\n", p.Shares())
 	// Output: [0.500 0.333 0.167]
 }
@@ -297,7 +297,7 @@ func ExampleOwnConfig() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("poisonous:", predictions[0].Probability > 0.5)
+	fmt.Println("poisonous:", predictions[0].Probability() > 0.5)
 	// Output:
 	// {"pooling":"halfway","layers":1,"width":8,"dropout":0,"epochs":30,"batch":1,"lr":0.01,"weight_decay":0.0001,"standardise":true}
 	// poisonous: true

@@ -142,8 +142,8 @@ func networkNumbers(c Config) []float32 {
 }
 
 // predict scores the bags given by index.
-func (f *fitting) predict(ctx context.Context, parameters *tensors.Tensor, indices []int) ([]Prediction, error) {
-	predictions := make([]Prediction, len(indices))
+func (f *fitting) predict(ctx context.Context, parameters *tensors.Tensor, indices []int) ([]milbench.Prediction, error) {
+	predictions := make([]milbench.Prediction, len(indices))
 	err := f.eachBatch(ctx, f.program.score, false, parameters, indices, func(positions []int, outputs []*tensors.Tensor) error {
 		chosen := make([]int, len(positions))
 		for k, at := range positions {
@@ -229,7 +229,7 @@ func (f *fitting) eachBatch(ctx context.Context, exec *graph.Exec, pool bool, pa
 }
 
 // predictions returns the predictions for the bags given by index from the logits and weights of a batch.
-func (f *fitting) predictions(chosen []int, outputs []*tensors.Tensor) ([]Prediction, error) {
+func (f *fitting) predictions(chosen []int, outputs []*tensors.Tensor) ([]milbench.Prediction, error) {
 	logits, err := tensors.CopyFlatData[float32](outputs[0])
 	if err != nil {
 		return nil, err
@@ -239,13 +239,11 @@ func (f *fitting) predictions(chosen []int, outputs []*tensors.Tensor) ([]Predic
 		return nil, err
 	}
 	heads, instances, each := outputs[1].Shape().Dim(1), outputs[1].Shape().Dim(2), f.config.target.outputs()
-	predictions := make([]Prediction, len(chosen))
+	predictions := make([]milbench.Prediction, len(chosen))
 	for k, i := range chosen {
 		p := &predictions[k]
 		p.Scores = f.targets.scores(f.config.target, logits[k*each:][:each])
 		p.Survival = f.targets.survival(logits[k*each:][:each])
-		p.Score = p.Scores[0]
-		p.Probability = 1 / (1 + math.Exp(-p.Score))
 		for h := range heads {
 			row := make([]float64, f.bags[i].Len())
 			winner := 0

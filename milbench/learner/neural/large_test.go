@@ -101,7 +101,7 @@ func TestLargeIsTheSame(t *testing.T) {
 					}
 				}
 				all := []int{0, 1, 2, 3, 4, 5, 6}
-				score := func(parameters []float32, large bool) []Prediction {
+				score := func(parameters []float32, large bool) []milbench.Prediction {
 					largeBag = map[bool]int{true: 60, false: 1000}[large]
 					p := tensors.FromFlatDataAndDimensions(slices.Clone(parameters), len(parameters))
 					predictions, err := f.predict(context.Background(), p, all)
@@ -112,12 +112,12 @@ func TestLargeIsTheSame(t *testing.T) {
 				}
 				want, same, got := score(plain, false), score(plain, true), score(large, true)
 				for i := range want {
-					size := max(1, math.Abs(want[i].Score))
-					if d := math.Abs(want[i].Score-same[i].Score) / size; d > 1e-5 {
-						t.Errorf("bag %d: score %g, and %g chunk by chunk by the same network", i, want[i].Score, same[i].Score)
+					size := max(1, math.Abs(want[i].Scores[0]))
+					if d := math.Abs(want[i].Scores[0]-same[i].Scores[0]) / size; d > 1e-5 {
+						t.Errorf("bag %d: score %g, and %g chunk by chunk by the same network", i, want[i].Scores[0], same[i].Scores[0])
 					}
-					if d := math.Abs(want[i].Score-got[i].Score) / size; d > 1e-3 {
-						t.Errorf("bag %d: score %g, and %g after training chunk by chunk", i, want[i].Score, got[i].Score)
+					if d := math.Abs(want[i].Scores[0]-got[i].Scores[0]) / size; d > 1e-3 {
+						t.Errorf("bag %d: score %g, and %g after training chunk by chunk", i, want[i].Scores[0], got[i].Scores[0])
 					}
 					if len(same[i].Weights[0]) != bags[i].Len() {
 						t.Errorf("bag %d: %d weights of %d instances", i, len(same[i].Weights[0]), bags[i].Len())

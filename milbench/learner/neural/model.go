@@ -113,7 +113,7 @@ type BagError = modeldir.BagError
 
 // Predict scores bags. It returns a [BagError] for the first bag that has no instances, a different number of features
 // than the model, values that are not finite, or a score that is not finite.
-func (m *Model) Predict(ctx context.Context, bags []milbench.Instances) (predictions []Prediction, err error) {
+func (m *Model) Predict(ctx context.Context, bags []milbench.Instances) (predictions []milbench.Prediction, err error) {
 	err = m.on(bags, func(f *fitting, parameters *tensors.Tensor, indices []int) (err error) {
 		predictions, err = f.predict(ctx, parameters, indices)
 		return err
@@ -122,7 +122,7 @@ func (m *Model) Predict(ctx context.Context, bags []milbench.Instances) (predict
 		return nil, err
 	}
 	for i, p := range predictions {
-		if !p.finite() {
+		if !p.Finite() {
 			return nil, &BagError{Bag: i, Err: errors.New("its score is not finite: its values or the model's weights are too large for float32")}
 		}
 	}

@@ -56,8 +56,8 @@ func TestModel(t *testing.T) {
 			if len(p.Weights) != c.Heads || len(p.Weights[0]) != bags[i].Len() || len(p.Winners) != c.Heads {
 				t.Fatalf("%s: prediction %d is %+v", name, i, p)
 			}
-			if math.Abs(p.Probability-1/(1+math.Exp(-p.Score))) > 1e-15 {
-				t.Errorf("%s: probability %g of score %g", name, p.Probability, p.Score)
+			if math.Abs(p.Probability()-1/(1+math.Exp(-p.Scores[0]))) > 1e-15 {
+				t.Errorf("%s: probability %g of score %g", name, p.Probability(), p.Scores[0])
 			}
 			for h, row := range p.Weights {
 				for _, w := range row {

@@ -26,8 +26,8 @@ func TestLoadSaved(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range []float64{0.4167667627334595, 0.6690137982368469} {
-		if math.Abs(got[i].Score-want) > 1e-5 {
-			t.Errorf("bag %d: score %v, want %v", i, got[i].Score, want)
+		if math.Abs(got[i].Scores[0]-want) > 1e-5 {
+			t.Errorf("bag %d: score %v, want %v", i, got[i].Scores[0], want)
 		}
 	}
 	if m.SetName() != "small" || len(m.Classes()) != 2 || m.Classes()[1] != "yes" || m.Config().Embed != 4 {

@@ -51,8 +51,8 @@ func TestPooled(t *testing.T) {
 			for j, x := range v {
 				logit += x * float64(weights[j])
 			}
-			if math.Abs(logit-predictions[i].Score) > 1e-5*max(1, math.Abs(logit)) {
-				t.Errorf("%s: bag %d: logit %g, score %g", name, i, logit, predictions[i].Score)
+			if math.Abs(logit-predictions[i].Scores[0]) > 1e-5*max(1, math.Abs(logit)) {
+				t.Errorf("%s: bag %d: logit %g, score %g", name, i, logit, predictions[i].Scores[0])
 			}
 		}
 		if _, err := m.Pooled(t.Context(), []milbench.Instances{&milbench.Dense{Cols: 5}}); err == nil || !strings.Contains(err.Error(), "bag 0: no instances") {

@@ -277,12 +277,12 @@ func (f *fitting) score(ctx context.Context, parameters *tensors.Tensor, indices
 	}
 	scores := make([]milbench.Prediction, len(predictions))
 	for i, p := range predictions {
-		if !p.finite() {
+		if !p.Finite() {
 			return nil, fmt.Errorf("bag %d: %w", indices[i], errScoreNotFinite)
 		}
 		scores[i] = milbench.Prediction{Scores: p.Scores, Survival: p.Survival, Winners: p.Winners}
 		if weights {
-			scores[i].Instances = p.meanWeights()
+			scores[i].Instances = p.MeanWeights()
 		}
 	}
 	return scores, nil

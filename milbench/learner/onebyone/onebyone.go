@@ -42,6 +42,9 @@ type Entry struct {
 	// to decode.
 	Model func() milbench.Model
 
+	// Logits says that scores of classes are logits, so that they give probabilities. Otherwise they only order bags.
+	Logits bool
+
 	// Key is the JSON key of the name in settings; empty means "learner".
 	Key string
 }
