@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"synpool/backend/backendtest"
@@ -313,6 +314,118 @@ func TestResident(t *testing.T) {
 	}
 	if err := r.finalize(); err != nil || r.bytes != 0 || len(r.bags) != 0 {
 		t.Errorf("%d bytes and bags %v stay; %v", r.bytes, r.bags, err)
+	}
+}
+
+// counting is a backend that counts what it does.
+type counting struct {
+	compute.Backend
+	graphs, executions, uploads, downloads int
+	bags                                   int // uploads as large as a bag
+}
+
+func (c *counting) Builder(name string) compute.Builder {
+	return countingBuilder{c.Backend.Builder(name), c}
+}
+
+func (c *counting) BufferFromFlatData(device compute.DeviceNum, flat any, shape shapes.Shape) (compute.Buffer, error) {
+	c.uploads++
+	if shape.Size() >= fewestResident {
+		c.bags++
+	}
+	return c.Backend.BufferFromFlatData(device, flat, shape)
+}
+
+// countingBuffer is an output of a graph.
+type countingBuffer struct {
+	compute.Buffer
+	counts *counting
+}
+
+func (b countingBuffer) Backend() compute.Backend { return b.counts }
+
+func (b countingBuffer) ToFlatData(flat any) error {
+	b.counts.downloads++
+	return b.Buffer.ToFlatData(flat)
+}
+
+type countingBuilder struct {
+	compute.Builder
+	counts *counting
+}
+
+func (b countingBuilder) Compile() (compute.Executable, error) {
+	e, err := b.Builder.Compile()
+	b.counts.graphs++
+	return countingExecutable{e, b.counts}, err
+}
+
+type countingExecutable struct {
+	compute.Executable
+	counts *counting
+}
+
+func (e countingExecutable) Execute(inputs []compute.Buffer, donate []bool, device compute.DeviceNum) ([]compute.Buffer, error) {
+	e.counts.executions++
+	plain := slices.Clone(inputs)
+	for i, b := range plain {
+		if of, is := b.(countingBuffer); is {
+			plain[i] = of.Buffer
+		}
+	}
+	outputs, err := e.Executable.Execute(plain, donate, device)
+	for i, b := range outputs {
+		outputs[i] = countingBuffer{b, e.counts}
+	}
+	return outputs, err
+}
+
+// TestDeviceCounts counts what each further epoch costs on a device: two executions and a few numbers up per step, and one
+// number down. No bag is uploaded again.
+func TestDeviceCounts(t *testing.T) {
+	if blockBackend(t) == nil {
+		return
+	}
+	plain, err := compute.NewWithConfig("xla:cpu,noshared_buffers")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plain.Finalize()
+	smallChunks(t)
+	bags, examples := slides(6)
+	c := setting(t, gated)
+	c.Layers, c.Width, c.Dropout, c.Batch = 1, 16, 0.3, 1
+	var of [2]counting
+	for k, epochs := range []int{1, 4} {
+		b := &counting{Backend: plain}
+		fit := milbench.Fit{Seed: 4, Order: 8, Train: examples}
+		c.Epochs = epochs
+		ps := newPrograms(b)
+		f, initial, err := ps.prepare(c, bags, examples, fit.Seed, newMoments(bags))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.trainLarge(t.Context(), Trainer{}, initial, fit, func(int, float64, *tensors.Tensor) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		ps.finalize()
+		of[k] = *b
+	}
+	steps := 3 * len(examples)
+	if n := of[1].executions - of[0].executions; n != 2*steps {
+		t.Errorf("%d executions in %d steps", n, steps)
+	}
+	if n := of[1].uploads - of[0].uploads; n > 5*steps+3 {
+		t.Errorf("%d uploads in %d steps", n, steps)
+	}
+	if n := of[1].downloads - of[0].downloads; n != 3 {
+		t.Errorf("%d downloads in 3 epochs", n)
+	}
+	if of[0].graphs != of[1].graphs || of[0].graphs > 3 { // the parameters' shapes, a whole bag, the update
+		t.Errorf("%d and %d graphs", of[0].graphs, of[1].graphs)
+	}
+	if of[1].bags != len(bags) {
+		t.Errorf("%d uploads of %d bags", of[1].bags, len(bags))
 	}
 }
 
