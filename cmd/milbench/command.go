@@ -74,7 +74,7 @@ elsewhere, too.
 Exit codes:
   0            done
   1            an audit found a column that leaks the labels or a bag with two labels, a fit failed
-               three times, a merge found fits missing, or predict could not read all bags
+               three times, or predict could not read all bags
   2            wrong use or unreadable input
   75           try again: network, full disk, input or output error, folder in use
   129, 130 or 143   stopped within 5 s, results kept`,
@@ -87,7 +87,12 @@ Exit codes:
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpFunc(writeHelp)
-	root.AddCommand(p.demo(), p.data(), p.audit(), p.run(), p.study(), p.merge(), p.foldsOf(), p.score(), p.table(), p.compare(), p.plot(), p.train(), p.show(), p.predict(), p.evaluate(), p.backend(), p.completion(), p.man(), p.version())
+	cobra.EnableCommandSorting = false // the order is that of work
+	root.AddCommand(p.demo(), p.audit(), p.run(), p.table(), p.compare(), p.plot(), p.train(), p.predict(), p.evaluate(), p.show(), p.foldsOf(), p.score(), p.data(), p.backend())
+	for _, c := range []*cobra.Command{p.study(), p.merge(), p.completion(), p.man(), p.version()} {
+		c.Annotations = map[string]string{rareKey: ""}
+		root.AddCommand(c)
+	}
 	root.AddCommand(topics()...)
 	addHelp(root)
 	addCompletion(root)

@@ -17,12 +17,12 @@ import (
 // The exit codes, besides 128 + the number of the signal that stopped the command.
 const (
 	exitDone     = 0
-	exitFinding  = 1  // an audit found a leak or a bag with two labels, a fit failed, a merge found fits missing, or predict could not read all bags
+	exitFinding  = 1  // an audit found a leak or a bag with two labels, a fit failed, or predict could not read all bags
 	exitUse      = 2  // wrong use or unreadable input
 	exitTryAgain = 75 // network, full disk, input or output error, folder in use (EX_TEMPFAIL of sysexits.h)
 )
 
-// finding is an error that is the outcome of finished work: a leak, a failed fit, or fits missing after a merge.
+// finding is an error that is the outcome of finished work: a leak, or a failed fit.
 type finding struct{ error }
 
 func (f finding) Unwrap() error { return f.error }

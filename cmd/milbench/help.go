@@ -28,7 +28,17 @@ func writeHelp(c *cobra.Command, _ []string) {
 	}
 	section(w, "More examples", more)
 	commands, topics := below(c)
-	section(w, "Commands", listed(commands))
+	var usual []*cobra.Command
+	var rare []string
+	for _, sub := range commands {
+		if _, is := sub.Annotations[rareKey]; is {
+			rare = append(rare, sub.Name())
+		} else {
+			usual = append(usual, sub)
+		}
+	}
+	section(w, "Commands", listed(usual))
+	section(w, "Also", strings.Join(rare, ", "))
 	section(w, "Topics of milbench help", listed(topics))
 	if c.IsAdditionalHelpTopicCommand() {
 		return // it has no flags
@@ -40,6 +50,9 @@ func writeHelp(c *cobra.Command, _ []string) {
 		fmt.Fprintf(w, "\n%s COMMAND --help says more about a command.\n", c.CommandPath())
 	}
 }
+
+// rareKey is the annotation of a subcommand that a list only names.
+const rareKey = "rare"
 
 // groupKey is the annotation of a flag with the heading of its group.
 const groupKey = "group"
