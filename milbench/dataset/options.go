@@ -295,7 +295,8 @@ func (r *reads) value(bag, text string) (float64, error) {
 		return math.NaN(), nil
 	}
 	if r.name != "" && errors.As(err, new(noNumber)) {
-		return 0, fmt.Errorf("%w; --categorical %s makes a feature of each word", err, strconv.Quote(r.name))
+		name := strconv.Quote(r.name)
+		return 0, fmt.Errorf("%w; --categorical %s makes a feature of each word, and --bag %s takes the words for the bags", err, name, name)
 	}
 	return v, err
 }

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -40,6 +42,9 @@ func (b *block) run(ctx context.Context) (outcomes []milbench.Outcome, err error
 	if err := b.prepare(); err != nil {
 		return nil, err
 	}
+	if err := b.compileRounds(); err != nil {
+		return nil, err
+	}
 	for epoch := 1; epoch <= b.epochs; epoch++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -66,6 +71,39 @@ func (b *block) run(ctx context.Context) (outcomes []milbench.Outcome, err error
 		}
 	}
 	return b.results, nil
+}
+
+// compileRounds compiles on a device what train needs for all buckets, at the same time; compileScoring does so for score.
+// Elsewhere, and if steps take rows, each graph is compiled when it is first needed.
+func (b *block) compileRounds() error {
+	if b.backend.HasSharedBuffers() {
+		return nil
+	}
+	var c compiling
+	for k, size := range b.buckets {
+		order := []int{b.steps[size], len(b.fits), b.batch}
+		inputs := slices.Concat(shapesOf(b.state...), shapesOf(b.numbers, b.seeds),
+			[]shapes.Shape{shapes.Make(dtypes.Int32, order...), shapes.Make(dtypes.Float32, order...), shapes.Make(dtypes.Int32)}, shapesOf(b.inputs(k)...))
+		c.start(b.round, inputs...)
+	}
+	c.start(b.current, slices.Concat(shapesOf(b.state...), shapesOf(b.numbers))...)
+	return c.wait()
+}
+
+func (b *block) compileScoring(parameters []*tensors.Tensor) error {
+	if b.backend.HasSharedBuffers() {
+		return nil
+	}
+	var c compiling
+	for k, size := range b.buckets {
+		if slices.ContainsFunc(b.fits, func(f milbench.Fit) bool {
+			return slices.ContainsFunc(heldOut(f), func(i int) bool { return b.sizes[i] == size })
+		}) {
+			c.start(b.scoring, slices.Concat(shapesOf(parameters...), shapesOf(b.numbers),
+				[]shapes.Shape{shapes.Make(dtypes.Int32, len(b.fits), b.scored(size))}, shapesOf(b.scoringInputs(k)...))...)
+		}
+	}
+	return c.wait()
 }
 
 func (b *block) finalize() error {
@@ -244,6 +282,12 @@ func (b *block) inputs(k int) []*tensors.Tensor {
 	return slices.Concat(b.data[k][:shared], b.scales[k], b.data[k][shared:])
 }
 
+// scoringInputs returns those of bucket k that scoring needs.
+func (b *block) scoringInputs(k int) []*tensors.Tensor {
+	inputs := b.inputs(k)
+	return inputs[:min(len(inputs), blockNumbered-blockX)]
+}
+
 // train runs one epoch and returns the mean loss over each member's bags.
 func (b *block) train(epoch int) ([]float32, error) {
 	members := len(b.fits)
@@ -405,6 +449,9 @@ func (b *block) score(epoch int, losses []float32) error {
 	if err != nil {
 		return err
 	}
+	if err := b.compileScoring(parameters); err != nil {
+		return err
+	}
 	scores := make([]map[int]milbench.Prediction, members)
 	left := make([][]int, members) // held-out bags of the bucket that are not scored yet
 	for m := range scores {
@@ -467,8 +514,7 @@ func (b *block) scoreBags(k, width int, parameters []*tensors.Tensor, chosen [][
 		args = append(args, p)
 	}
 	args = append(args, b.numbers, index)
-	inputs := b.inputs(k)
-	for _, d := range inputs[:min(len(inputs), blockNumbered-blockX)] { // all that scoring needs
+	for _, d := range b.scoringInputs(k) {
 		args = append(args, d)
 	}
 	outputs, err := call(b.scoring, args)

@@ -781,17 +781,19 @@ func TestBlockPoolings(t *testing.T) {
 }
 
 // TestBlockDevice checks blocks on a device that shares no memory with the host, such as a GPU: they have their own
-// size, and the scores equal those of a CPU's blocks up to rounding. The CPU plugin stands in for the device.
+// size, their graphs are compiled once, before they are needed, and the scores equal those of a CPU's blocks up to
+// rounding. The CPU plugin stands in for the device.
 func TestBlockDevice(t *testing.T) {
 	backend := blockBackend(t)
 	if backend == nil {
 		return
 	}
-	device, err := compute.NewWithConfig("xla:cpu,noshared_buffers")
+	plain, err := compute.NewWithConfig("xla:cpu,noshared_buffers")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer device.Finalize()
+	defer plain.Finalize()
+	device := &counting{Backend: plain}
 	bags, examples := unequal(20)
 	task := milbench.Task{Name: "unequal", Bags: bags}
 	c := setting(t, "syn")
@@ -831,5 +833,12 @@ func TestBlockDevice(t *testing.T) {
 		if math.Abs(scores[1][i]-want) > 1e-4*max(1, math.Abs(want)) {
 			t.Errorf("score %g, on the CPU's own blocks %g", scores[1][i], want)
 		}
+	}
+	sizes := map[bucketSize]bool{}
+	for _, bag := range bags {
+		sizes[sizeOf(bag)] = true
+	}
+	if want := 2*len(sizes) + 1; len(sizes) < 2 || int(device.graphs) != want {
+		t.Errorf("%d graphs of %d buckets, want %d", device.graphs, len(sizes), want)
 	}
 }

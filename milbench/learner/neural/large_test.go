@@ -14,6 +14,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -320,8 +321,9 @@ func TestResident(t *testing.T) {
 // counting is a backend that counts what it does.
 type counting struct {
 	compute.Backend
-	graphs, executions, uploads, downloads int
-	bags                                   int // uploads as large as a bag
+	graphs                         int64 // atomic, because several are compiled at the same time
+	executions, uploads, downloads int
+	bags                           int // uploads as large as a bag
 }
 
 func (c *counting) Builder(name string) compute.Builder {
@@ -356,7 +358,7 @@ type countingBuilder struct {
 
 func (b countingBuilder) Compile() (compute.Executable, error) {
 	e, err := b.Builder.Compile()
-	b.counts.graphs++
+	atomic.AddInt64(&b.counts.graphs, 1)
 	return countingExecutable{e, b.counts}, err
 }
 

@@ -145,27 +145,47 @@ func (r *largeRunner) compile(l *largeFit) error {
 	float := func(dims ...int) shapes.Shape { return shapes.Make(dtypes.Float32, dims...) }
 	integer, state, w := shapes.Make(dtypes.Int32), l.state[0].Shape(), r.forms[r.large.weights]
 	others, scaling := float(state.Size()-w.Size()), float(3, r.features)
-	var graphs sync.WaitGroup
-	var mu sync.Mutex
-	var errs []error
-	start := func(exec *graph.Exec, inputs ...shapes.Shape) {
-		graphs.Go(func() {
-			err := attempt(func() error { _, err := exec.Compile(inputs...); return err })
-			mu.Lock()
-			errs = append(errs, err)
-			mu.Unlock()
-		})
-	}
+	var c compiling
 	for rows := range train {
-		start(r.large.whole, state, l.numbers.Shape(), l.seed.Shape(), integer, shapes.Make(dtypes.Uint32, 2), float(rows, r.features), scaling,
+		c.start(r.large.whole, state, l.numbers.Shape(), l.seed.Shape(), integer, shapes.Make(dtypes.Uint32, 2), float(rows, r.features), scaling,
 			integer, float(1), float(), float(), others, w)
 	}
 	if len(train) > 0 {
-		start(r.large.update, state, state, state, l.numbers.Shape(), integer, w, others)
+		c.start(r.large.update, state, state, state, l.numbers.Shape(), integer, w, others)
 	}
 	for rows := range score {
-		start(r.large.wholeScore, state, float(len(networkNumbers(l.config))), float(rows, r.features), scaling, integer)
+		c.start(r.large.wholeScore, state, float(len(networkNumbers(l.config))), float(rows, r.features), scaling, integer)
 	}
-	graphs.Wait()
-	return errors.Join(errs...)
+	return c.wait()
+}
+
+// compiling compiles graphs at the same time. A device waits for its graphs, and the cores beside it have nothing else to do;
+// a worker on a CPU has one core.
+type compiling struct {
+	running sync.WaitGroup
+	mu      sync.Mutex
+	errs    []error
+}
+
+// start compiles the graph of exec for inputs of the given shapes, unless it is there.
+func (c *compiling) start(exec *graph.Exec, inputs ...shapes.Shape) {
+	c.running.Go(func() {
+		err := attempt(func() error { _, err := exec.Compile(inputs...); return err })
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.errs = append(c.errs, err)
+	})
+}
+
+func (c *compiling) wait() error {
+	c.running.Wait()
+	return errors.Join(c.errs...)
+}
+
+// shapesOf returns the shapes of arrays.
+func shapesOf(all ...*tensors.Tensor) (list []shapes.Shape) {
+	for _, t := range all {
+		list = append(list, t.Shape())
+	}
+	return list
 }
