@@ -26,11 +26,11 @@ func TestWrongUse(t *testing.T) {
 	}
 	for _, c := range []struct{ args, want string }{
 		{"tabel x", `did you mean "table"?`},
-		{"frobnicate", "use one of audit, backend, compare, completion, data"},
+		{"frobnicate", "use one of demo, audit, run, table, compare, plot"},
 		{"data lst", `did you mean "list"?`},
 		{"backend instal", `did you mean "install"?`},
 		{"hlep", `milbench has no subcommand "hlep"; did you mean "help"?`},
-		{"help NOPE", `milbench has no subcommand "NOPE"; use one of audit, `},
+		{"help NOPE", `milbench has no subcommand "NOPE"; use one of demo, `},
 		{"help tabel", `milbench has no subcommand "tabel"; did you mean "table"?`},
 		{"help data lst", `milbench data has no subcommand "lst"; did you mean "list"?`},
 		{"help run musk1", "milbench run has no subcommands"},
