@@ -11,7 +11,7 @@ import (
 // again. The default is synpool/xla in the user's cache directory ([os.UserCacheDir]). If the folder cannot be written,
 // every process compiles for itself.
 //
-// Results of loaded and compiled graphs are bit-identical. Graphs from a different plugin version, a different kind of CPU
+// Results of loaded and compiled graphs are bit-identical. On a GPU nothing is kept if XLA times algorithms, as in TF32. Graphs from a different plugin version, a different kind of CPU
 // or GPU, another driver of a GPU, or different XLA_FLAGS are not loaded. Nothing is kept if the flags make XLA write files, and graphs below 4 KiB are not
 // kept. When a process first keeps a graph, it removes graphs not used for 30 days, and the oldest ones above 2 GiB in
 // total.

@@ -58,6 +58,8 @@ func graphs(path string) string {
 		return "not kept: another plugin was tried first, " + keeper.path
 	case keeper.err != nil:
 		return "not kept: " + keeper.err.Error()
+	case !pjrtcache.Keeps():
+		return "not kept: the driver is not known, or algorithms are timed"
 	case !kept(path):
 		return "read from " + keeper.dir + "; nothing more can be kept there"
 	}

@@ -102,7 +102,7 @@ winner, the instance with the largest weight, has changed since the previous epo
 				r.Learner, r.Dir = allLearners(trainer), dir
 				r.Backend, r.Version, r.Revision, r.Cores = choice.Config, b.Version, b.Revision, trainer.Workers
 			}
-			if err := p.gather(c.Context(), which, dir, studies, dryRun); err != nil {
+			if err := p.gather(c.Context(), which, dir, studies, dryRun, false); err != nil {
 				return err
 			}
 			plans, err := p.plan(studies)

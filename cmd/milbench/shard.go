@@ -106,24 +106,29 @@ func shardOfArray() (*run.Shard, error) {
 }
 
 // gather makes runs into a folder part of a study, nil for all of it. A shard is trained into a folder of its own, without
-// the fits that are finished in any; without shards, what those of a study have trained is merged first, or only skipped
-// if nothing may be written.
-func (p *program) gather(ctx context.Context, which *run.Shard, dir string, runs []run.Run, readOnly bool) error {
-	if which == nil && !readOnly {
-		if err := results.Unmerged(dir); !errors.Is(err, results.ErrUnmerged) {
+// the fits that are finished in any. Without shards, what those of a study have trained is merged first, or only skipped
+// if nothing may be written. Results of shards, and all of a study if alike is set, must have the maker of the runs.
+func (p *program) gather(ctx context.Context, which *run.Shard, dir string, runs []run.Run, readOnly, alike bool) error {
+	shards := which != nil
+	if which == nil {
+		err := results.Unmerged(dir)
+		if shards = errors.Is(err, results.ErrUnmerged); err != nil && !shards || !shards && !readOnly && !alike {
 			return err
 		}
-		return p.mergeInto(ctx, nil, dir)
 	}
 	var check func(string, results.Result) error
-	if which != nil {
+	if alike || shards {
 		check = func(path string, r results.Result) error { return sameMaker(path, r, runs[0]) }
 	}
 	finished, err := results.Finished(dir, check)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if which != nil {
+	case which == nil && !readOnly && shards:
+		return p.mergeInto(ctx, nil, dir)
+	case which == nil && !readOnly:
+		return nil
+	case which != nil:
 		dir = results.AttemptDir(dir, which.Index, which.Count)
 	}
 	for i := range runs {

@@ -184,7 +184,9 @@ func TestMergeCommand(t *testing.T) {
 	if err := os.WriteFile(attempts[0], other, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	refuse(t, exitUse, "choose another --out, or use that version and backend", args(dir, "--shard", "0/2")...)
+	for _, more := range [][]string{{"--shard", "0/2"}, nil} {
+		refuse(t, exitUse, "choose another --out, or use that version and backend", args(dir, more...)...)
+	}
 	refuse(t, exitUse, "merge results of one version and backend", "merge", dir, "--out", filepath.Join(root, "third"))
 }
 

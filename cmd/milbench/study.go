@@ -70,10 +70,7 @@ milbench run --preset paper has the setting of the paper: gamma 1, no layer norm
 				r := &runs[i]
 				r.Backend, r.Version, r.Revision, r.Cores = choice.Config, b.Version, b.Revision, trainer.Workers
 			}
-			if _, err := results.Finished(runs[0].Dir, func(path string, r results.Result) error { return sameMaker(path, r, runs[0]) }); err != nil {
-				return err
-			}
-			if err := p.gather(c.Context(), which, runs[0].Dir, runs, false); err != nil {
+			if err := p.gather(c.Context(), which, runs[0].Dir, runs, false, true); err != nil {
 				return err
 			}
 			plans, err := p.plan(runs)

@@ -61,10 +61,10 @@ func Find(name string) (onebyone.Entry, error) {
 
 // Logits reports whether models with this setting return logits: networks do, learners that declare it
 // ([onebyone.Entry.Logits]), and auto, which learns probabilities from held-out bags (logistic regression for two classes,
-// log-probabilities for several).
-func Logits(setting json.RawMessage, more ...onebyone.Entry) bool {
+// log-probabilities for several). A model of any learner says it itself ([About.Logits]).
+func Logits(setting json.RawMessage) bool {
 	name := onebyone.Name(setting)
-	for _, e := range append(Classic(), more...) {
+	for _, e := range Classic() {
 		if e.Name == name {
 			return e.Logits
 		}

@@ -1,7 +1,7 @@
 package results
 
 import (
-	"cmp"
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-
-	"synpool/internal/disk"
 )
 
 // AttemptsName is the folder of the attempts in a results folder that shards are trained into. Each is a results folder.
@@ -99,24 +97,7 @@ func eachResult(dir string, f func(path string, r Result) error) error {
 	if err != nil {
 		return err
 	}
-	for _, path := range paths {
-		in, err := disk.Open(path)
-		if err != nil {
-			return fmt.Errorf("open results: %w", err)
-		}
-		var stop error
-		_, err = eachRecord(in, path, againCure, func(r Result, _ []byte) error {
-			if stop == nil {
-				stop = f(path, r)
-			}
-			return nil
-		})
-		in.Close() // read only
-		if err := cmp.Or(stop, err); err != nil {
-			return err
-		}
-	}
-	return nil
+	return eachOf(context.Background(), paths, againCure, func(path string, r Result, _ []byte) error { return f(path, r) })
 }
 
 // Unmerged returns an error that matches [ErrUnmerged] if attempts in dir have results that its file of results

@@ -36,8 +36,8 @@ type Merged struct {
 // results.jsonl in out. Of each fit the first line is kept, so merging again changes nothing. Curves, spaces and times are
 // merged in the same way. Each new file replaces the old one when it is complete, the results last.
 //
-// It is an error if the results come from several versions or backends, or if a bag has two targets. No results are then
-// written. Merge needs about 100 bytes of memory per fit.
+// It is an error if the results come from several versions or backends, or if a bag has two targets. Nothing is then
+// written. Shards may go on writing: what they add meanwhile is left to the next merge.
 func Merge(ctx context.Context, dirs []string, out string) (m Merged, err error) {
 	for _, dir := range dirs {
 		if _, err := os.ReadDir(dir); err != nil {
@@ -53,19 +53,15 @@ func Merge(ctx context.Context, dirs []string, out string) (m Merged, err error)
 	if err != nil {
 		return m, err
 	}
-	if m.Curves, _, err = concat(ctx, all, out, CurvesName, removeIt, func(c Curve) string { return c.Fit }, nil); err != nil {
+	paths, err := allFiles(all, FileName)
+	if err != nil {
 		return m, err
 	}
-	if m.Spaces, _, err = concat(ctx, all, out, SpacesName, removeIt, Space.ID, nil); err != nil {
-		return m, err
-	}
-	if err := mergeTimes(all, out); err != nil {
-		return m, err
-	}
+	// Shards may go on writing, a curve before its result. So the results are looked at first, and curves are read after it.
 	var first *Result
 	known := newTargets()
 	seed, scores := maphash.MakeSeed(), make(map[string]uint64) // sums of the test scores of each fit
-	m.Results, m.Duplicates, err = concat(ctx, all, out, FileName, againCure, func(r Result) string { return r.Fit }, func(path string, r Result) error {
+	if err := eachOf(ctx, paths, againCure, func(path string, r Result, _ []byte) error {
 		if first == nil {
 			first = &Result{Version: r.Version, Backend: r.Backend}
 		}
@@ -81,19 +77,38 @@ func Merge(ctx context.Context, dirs []string, out string) (m Merged, err error)
 		for _, b := range r.Bags {
 			fmt.Fprint(&h, b.ID, b.Target, b.Scores)
 		}
-		if sum, twice := scores[r.Fit]; !twice {
+		sum, twice := scores[r.Fit]
+		switch {
+		case !twice:
 			scores[r.Fit] = h.Sum64()
-		} else if sum != h.Sum64() {
+			return nil
+		case sum != h.Sum64():
 			if m.Disagreements++; m.Disagreements <= mostNamed {
 				r.Bags, r.Validation = nil, nil
 				m.Disagreeing = append(m.Disagreeing, r)
 			}
 		}
+		m.Duplicates++
 		return nil
-	})
-	if err == nil && m.Results == 0 {
-		err = fmt.Errorf("%s: %w; give a folder of milbench run or of milbench study (DIR/NAME)", cmp.Or(strings.Join(dirs, ", "), out), ErrNoResults)
+	}); err != nil {
+		return m, err
 	}
+	if first == nil {
+		return m, fmt.Errorf("%s: %w; give a folder of milbench run or of milbench study (DIR/NAME)", cmp.Or(strings.Join(dirs, ", "), out), ErrNoResults)
+	}
+	if m.Curves, err = concat(ctx, all, out, CurvesName, removeIt, func(c Curve) string { return c.Fit }, nil); err != nil {
+		return m, err
+	}
+	if m.Spaces, err = concat(ctx, all, out, SpacesName, removeIt, Space.ID, nil); err != nil {
+		return m, err
+	}
+	if err := mergeTimes(all, out); err != nil {
+		return m, err
+	}
+	m.Results, err = concat(ctx, all, out, FileName, againCure, func(r Result) string { return r.Fit }, func(fit string) bool {
+		_, was := scores[fit]
+		return was
+	})
 	return m, err
 }
 
@@ -124,43 +139,48 @@ func allFiles(dirs []string, name string) (paths []string, err error) {
 	return paths, nil
 }
 
-// concat writes the first line of each key in the files with a name to the file with that name in out. It returns the
-// number of lines written and left out. check, if not nil, is called for every line. Without lines it writes no file.
-func concat[T interface{ Validate() error }](ctx context.Context, dirs []string, out, name, cure string, key func(T) string, check func(path string, record T) error) (kept, left int, err error) {
+// eachOf calls f with every record in files, and its line.
+func eachOf[T interface{ Validate() error }](ctx context.Context, paths []string, cure string, f func(path string, record T, line []byte) error) error {
+	for _, path := range paths {
+		in, err := disk.Open(path)
+		if err != nil {
+			return fmt.Errorf("open results: %w", err)
+		}
+		var stop error // not the fault of a line
+		_, err = eachRecord(in, path, cure, func(record T, line []byte) error {
+			if stop = cmp.Or(stop, ctx.Err()); stop == nil {
+				stop = f(path, record, line)
+			}
+			return nil
+		})
+		if err := cmp.Or(stop, err, in.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// concat writes the first line of each key in the files with a name to the file with that name in out, and returns their
+// number. keep, if not nil, chooses keys. Without lines it writes no file.
+func concat[T interface{ Validate() error }](ctx context.Context, dirs []string, out, name, cure string, key func(T) string, keep func(key string) bool) (kept int, err error) {
 	paths, err := allFiles(dirs, name)
 	if err != nil || len(paths) == 0 {
-		return 0, 0, err
+		return 0, err
 	}
 	known := make(map[string]bool)
 	err = disk.Write(filepath.Join(out, name), func(to io.Writer) error {
-		for _, path := range paths {
-			in, err := disk.Open(path)
-			if err != nil {
-				return fmt.Errorf("open results: %w", err)
-			}
-			var stop error // not the fault of a line
-			_, err = eachRecord(in, path, cure, func(record T, line []byte) error {
-				if stop == nil && check != nil {
-					stop = check(path, record)
-				}
-				if stop = cmp.Or(stop, ctx.Err()); stop != nil {
-					return nil
-				}
-				k := key(record)
-				if known[k] {
-					left++
-					return nil
-				}
-				known[k] = true
-				kept++
-				_, stop = to.Write(line)
+		if err := eachOf(ctx, paths, cure, func(_ string, record T, line []byte) error {
+			k := key(record)
+			if known[k] || keep != nil && !keep(k) {
 				return nil
-			})
-			if err := cmp.Or(stop, err, in.Close()); err != nil {
-				return err
 			}
+			known[k] = true
+			_, err := to.Write(line)
+			return err
+		}); err != nil {
+			return err
 		}
-		if kept == 0 {
+		if len(known) == 0 {
 			return errNoLines
 		}
 		return nil
@@ -168,7 +188,7 @@ func concat[T interface{ Validate() error }](ctx context.Context, dirs []string,
 	if errors.Is(err, errNoLines) {
 		err = nil
 	}
-	return kept, left, noRoom(err)
+	return len(known), noRoom(err)
 }
 
 // mergeTimes writes the times in all folders to the file in out. Equal times are from one run that was merged before.

@@ -160,6 +160,7 @@ func TestMergeDisagreement(t *testing.T) {
 // TestMergeRefuses: incompatible input is refused in one line, and nothing is written.
 func TestMergeRefuses(t *testing.T) {
 	f := newFake()
+	f.curves = true
 	newFolder := func() string {
 		dir := t.TempDir()
 		f.shard(t, dir, 0, 2)

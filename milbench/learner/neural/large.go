@@ -78,11 +78,12 @@ func (c *chunks) chunk(k int, bag milbench.Instances, start int) (*tensors.Tenso
 		c.all = append(c.all, t)
 	}
 	end := min(start+chunkRows, bag.Len())
-	var err error
-	return c.all[k], errors.Join(tensors.MutableFlatData(c.all[k], func(flat []float32) {
-		err = bag.Read(start, end, flat)
+	var unread error
+	err := tensors.MutableFlatData(c.all[k], func(flat []float32) {
+		unread = bag.Read(start, end, flat)
 		clear(flat[(end-start)*c.features:])
-	}), err)
+	})
+	return c.all[k], errors.Join(err, unread)
 }
 
 func (c *chunks) finalize() error { return finalize(c.all...) }
@@ -209,10 +210,11 @@ func (r *largeRunner) products(instances int, of func(row int) (*tensors.Tensor,
 
 // move copies n numbers from one array to another.
 func move(to *tensors.Tensor, at int, from *tensors.Tensor, start, n int) error {
-	var err error
-	return errors.Join(tensors.MutableFlatData(to, func(to []float32) {
-		err = tensors.ConstFlatData(from, func(from []float32) { copy(to[at:at+n], from[start:]) })
-	}), err)
+	var inner error
+	err := tensors.MutableFlatData(to, func(to []float32) {
+		inner = tensors.ConstFlatData(from, func(from []float32) { copy(to[at:at+n], from[start:]) })
+	})
+	return errors.Join(err, inner)
 }
 
 // largeFit is a fit on large bags.
@@ -444,7 +446,7 @@ func (r *largeRunner) train(ctx context.Context, t Trainer, fits []*largeFit, or
 			return err
 		}
 	}
-	if r.device != nil {
+	if r.device != nil && slices.ContainsFunc(fits, func(l *largeFit) bool { return l.trains(l.config.Epochs) }) {
 		if err := r.compile(fits[0]); err != nil {
 			return err
 		}
@@ -568,8 +570,8 @@ func (l *layout) large(b compute.Backend, bags []milbench.Instances) bool {
 		l.data() > mostData && slices.ContainsFunc(bags, func(bag milbench.Instances) bool { return isLarge(bag, l.network.Layers) })
 }
 
-// perInstance returns about how many numbers per instance the graphs of a large bag hold in training, at most. It was
-// measured with bags of 50,000 instances.
+// perInstance returns about how many numbers per instance the graphs of a large bag hold in training, at most, without its
+// features. It was measured with bags of 50,000 instances in chunks.
 func (c Config) perInstance() int {
 	n := (6+2*c.Layers)*c.Width + 8*c.Embed + 8*c.Heads*max(c.Inducing, 1)
 	if c.Pooling == setFormer {

@@ -60,13 +60,13 @@ func newResident(b compute.Backend, features int) *resident {
 }
 
 // takes reports whether a step on a whole bag fits into the memory that bags leave free, given the numbers per instance of
-// [Config.perInstance].
+// [Config.perInstance]. A step holds the bag, its standardised values, and those after dropout.
 func (r *resident) takes(instances, perInstance int) bool {
 	if r == nil {
 		return false
 	}
 	bag, step := int64(residentRows(instances)*r.features), int64(residentRows(instances)*perInstance)
-	return 4*bag <= r.most && 4*(bag+step) <= int64(float64(r.most)*(1-residentShare)/residentShare)
+	return 4*bag <= r.most && 4*(3*bag+step) <= int64(float64(r.most)*(1-residentShare)/residentShare)
 }
 
 // values returns a bag, or some of its instances in order.
@@ -95,9 +95,9 @@ func (r *resident) values(index int, bag milbench.Instances, some []int) (*tenso
 		}
 	}
 	t := tensors.FromShape(shapes.Make(dtypes.Float32, rows, r.features))
-	var err error
-	err = errors.Join(tensors.MutableFlatData(t, func(flat []float32) { err = bag.Read(0, bag.Len(), flat) }), err)
-	if err == nil {
+	var unread error
+	err := tensors.MutableFlatData(t, func(flat []float32) { unread = bag.Read(0, bag.Len(), flat) })
+	if err = errors.Join(err, unread); err == nil {
 		err = t.MaterializeOnDevice(r.backend, false, 0)
 	}
 	if err != nil {

@@ -181,6 +181,9 @@ func (ps *programs) learnBlock(ctx context.Context, j job, configs []Config, tas
 	if err != nil {
 		return nil, err
 	}
+	if err := ps.device.finalize(); err != nil { // a block needs the memory
+		return nil, err
+	}
 	data, err := ps.held(j.layout, task.Bags)
 	if err != nil {
 		return nil, err
