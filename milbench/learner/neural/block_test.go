@@ -782,18 +782,12 @@ func TestBlockPoolings(t *testing.T) {
 
 // TestBlockDevice checks blocks on a device that shares no memory with the host, such as a GPU: they have their own
 // size, their graphs are compiled once, before they are needed, and the scores equal those of a CPU's blocks up to
-// rounding. The CPU plugin stands in for the device.
+// rounding.
 func TestBlockDevice(t *testing.T) {
-	backend := blockBackend(t)
-	if backend == nil {
+	device, backend := device(t)
+	if device == nil {
 		return
 	}
-	plain, err := compute.NewWithConfig("xla:cpu,noshared_buffers")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer plain.Finalize()
-	device := &counting{Backend: plain}
 	bags, examples := unequal(20)
 	task := milbench.Task{Name: "unequal", Bags: bags}
 	c := setting(t, "syn")

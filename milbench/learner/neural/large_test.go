@@ -35,6 +35,21 @@ func smallChunks(t *testing.T) {
 	t.Cleanup(func() { largeBag, chunkRows, mostData = bag, rows, data })
 }
 
+// device returns a backend that shares no memory with the host, such as a GPU, and the CPU's; nil if there is no XLA. The CPU
+// plugin stands in for it.
+func device(t *testing.T) (plain *counting, cpu compute.Backend) {
+	t.Helper()
+	if cpu = blockBackend(t); cpu == nil {
+		return nil, nil
+	}
+	b, err := compute.NewWithConfig("xla:cpu,noshared_buffers")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Finalize)
+	return &counting{Backend: b}, cpu
+}
+
 // slides returns bags of 257 to 384 instances, which are padded to 384 with and without chunks. Their features have an
 // offset; in every second bag some instances are positive.
 func slides(bags int) (matrices []milbench.Instances, examples []milbench.Example) {
@@ -204,21 +219,27 @@ func TestLargeTogether(t *testing.T) {
 
 // TestLargeOnDevice trains and scores large bags in one array each, on a device that shares no memory with the host, and in
 // chunks on the CPU. Scores and weights agree except for rounding; with other dropout or order they differ by 0.1 and more.
-// It does not matter whether all bags fit into the device's memory, or only two, or none. The CPU plugin stands in for the
-// device.
+// It does not matter whether all bags fit into the device's memory, or only half, or none. Their many features leave little
+// room beside a step.
 func TestLargeOnDevice(t *testing.T) {
-	b := blockBackend(t)
-	if b == nil {
+	on, b := device(t)
+	if on == nil {
 		return
 	}
-	device, err := compute.NewWithConfig("xla:cpu,noshared_buffers")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer device.Finalize()
 	smallChunks(t)
 	defer func(before int64) { residentMemory = before }(residentMemory)
+	const features = 1000
 	bags, examples := slides(8)
+	for i, bag := range bags {
+		wide := &milbench.Dense{Rows: bag.Len(), Cols: features}
+		for r := range wide.Rows {
+			row := make([]float32, features)
+			copy(row, bag.(*milbench.Dense).Row(r))
+			row[features-1] = float32(math.Sin(float64(r)))
+			wide.Values = append(wide.Values, row...)
+		}
+		bags[i] = wide
+	}
 	task := milbench.Task{Name: "slides", Bags: bags, Kind: milbench.BinaryTarget, Classes: 2}
 	for k, pooling := range []string{gated, syn, "max"} {
 		c := setting(t, pooling)
@@ -246,10 +267,15 @@ func TestLargeOnDevice(t *testing.T) {
 		return predictions
 	}
 	want := learn(b)
-	bag := int64(4 * fewestResident * 12)
-	for _, memory := range []int64{4 << 30, 2 << 20, 4 * bag, bag} {
-		residentMemory = memory
-		for i, p := range learn(device) {
+	on.bag = fewestResident * features
+	drawn := 6 * 5 // of the last fit, for each bag and epoch
+	for memory, uploads := range map[int64]func(n int) bool{
+		4 << 30:  func(n int) bool { return n == len(bags)+drawn },
+		36 << 20: func(n int) bool { return n > len(bags)+drawn },
+		16 << 20: func(n int) bool { return n == 0 },
+	} {
+		residentMemory, on.bags = memory, 0
+		for i, p := range learn(on) {
 			if d := math.Abs(p.Scores[0]-want[i].Scores[0]) / max(1, math.Abs(want[i].Scores[0])); d > 1e-5 {
 				t.Errorf("%d bytes: fit %d score %g, in chunks %g", memory, i/2, p.Scores[0], want[i].Scores[0])
 			}
@@ -259,25 +285,23 @@ func TestLargeOnDevice(t *testing.T) {
 				}
 			}
 		}
+		if !uploads(on.bags) {
+			t.Errorf("%d bytes: %d uploads of %d bags, and of %d times drawn ones", memory, on.bags, len(bags), drawn)
+		}
 	}
 }
 
 // TestResident checks which bags leave a device when others need room, and that none stays at the end.
 func TestResident(t *testing.T) {
-	b := blockBackend(t)
-	if b == nil {
+	on, b := device(t)
+	if on == nil {
 		return
 	}
-	device, err := compute.NewWithConfig("xla:cpu,noshared_buffers")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer device.Finalize()
 	if newResident(b, 12) != nil {
 		t.Error("bags are copied to the CPU that they are on")
 	}
 	bags, _ := slides(4)
-	r := newResident(device, 12)
+	r := newResident(on, 12)
 	r.most = 3 * 4 * fewestResident * 12
 	for _, step := range []struct {
 		bag  int
@@ -323,7 +347,7 @@ type counting struct {
 	compute.Backend
 	graphs                         int64 // atomic, because several are compiled at the same time
 	executions, uploads, downloads int
-	bags                           int // uploads as large as a bag
+	bag, bags                      int // numbers of a bag, and uploads of so many
 }
 
 func (c *counting) Builder(name string) compute.Builder {
@@ -332,7 +356,7 @@ func (c *counting) Builder(name string) compute.Builder {
 
 func (c *counting) BufferFromFlatData(device compute.DeviceNum, flat any, shape shapes.Shape) (compute.Buffer, error) {
 	c.uploads++
-	if shape.Size() >= fewestResident {
+	if shape.Size() == c.bag {
 		c.bags++
 	}
 	return c.Backend.BufferFromFlatData(device, flat, shape)
@@ -385,21 +409,17 @@ func (e countingExecutable) Execute(inputs []compute.Buffer, donate []bool, devi
 // TestDeviceCounts counts what each further epoch costs on a device: two executions and a few numbers up per step, and one
 // number down. No bag is uploaded again.
 func TestDeviceCounts(t *testing.T) {
-	if blockBackend(t) == nil {
+	on, _ := device(t)
+	if on == nil {
 		return
 	}
-	plain, err := compute.NewWithConfig("xla:cpu,noshared_buffers")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer plain.Finalize()
 	smallChunks(t)
 	bags, examples := slides(6)
 	c := setting(t, gated)
 	c.Layers, c.Width, c.Dropout, c.Batch = 1, 16, 0.3, 1
 	var of [2]counting
 	for k, epochs := range []int{1, 4} {
-		b := &counting{Backend: plain}
+		b := &counting{Backend: on.Backend, bag: fewestResident * 12}
 		fit := milbench.Fit{Seed: 4, Order: 8, Train: examples}
 		c.Epochs = epochs
 		ps := newPrograms(b)
