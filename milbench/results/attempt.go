@@ -80,24 +80,18 @@ func files(dir, name string) (paths []string, err error) {
 // Finished returns the ids of all fits with a result in dir or in one of its attempts. Incomplete last lines are ignored.
 // check, if not nil, is called with every result and the path of its file; Finished returns its first error.
 func Finished(dir string, check func(path string, r Result) error) (map[string]bool, error) {
+	paths, err := files(dir, FileName)
+	if err != nil {
+		return nil, err
+	}
 	finished := make(map[string]bool)
-	err := eachResult(dir, func(path string, r Result) error {
+	return finished, eachOf(context.Background(), paths, againCure, func(path string, r Result, _ []byte) error {
 		finished[r.Fit] = true
 		if check == nil {
 			return nil
 		}
 		return check(path, r)
 	})
-	return finished, err
-}
-
-// eachResult calls f with every result in dir and in its attempts, and the path of its file.
-func eachResult(dir string, f func(path string, r Result) error) error {
-	paths, err := files(dir, FileName)
-	if err != nil {
-		return err
-	}
-	return eachOf(context.Background(), paths, againCure, func(path string, r Result, _ []byte) error { return f(path, r) })
 }
 
 // Unmerged returns an error that matches [ErrUnmerged] if attempts in dir have results that its file of results
@@ -107,15 +101,12 @@ func Unmerged(dir string) error {
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	merged, all := make(map[string]bool), make(map[string]bool)
-	own := filepath.Join(dir, FileName)
-	if err := eachResult(dir, func(path string, r Result) error {
-		all[r.Fit] = true
-		if path == own {
-			merged[r.Fit] = true
-		}
-		return nil
-	}); err != nil {
+	all, err := Finished(dir, nil)
+	if err != nil {
+		return err
+	}
+	merged, err := Read(dir)
+	if err != nil && !errors.Is(err, ErrNoResults) {
 		return err
 	}
 	if n := len(all) - len(merged); n > 0 {

@@ -152,8 +152,9 @@ func (o Options) audited(file string, source *dataset.Source) (*milbench.Set, er
 	if err := o.judge(file, set, source.Stored, leaks, report); err != nil {
 		return nil, err
 	}
-	moves := o.Column != dataset.NoColumn
-	return o.grouped(file, set, grouping(report, len(leaks) == 0 && moves == (len(report.Leaks) > 0)))
+	// The bags were compared without the columns that leak. The set lacks the column of instance labels, if there is one.
+	lacksLeaks := len(leaks) == 0 && (len(report.Leaks) == 1) == (o.Column != dataset.NoColumn)
+	return o.grouped(file, set, grouping(report, lacksLeaks))
 }
 
 // judge rejects a set with leaks, or marks it if they are kept, and notes what looks odd.
