@@ -29,15 +29,17 @@ type rule struct{ of, never []string }
 
 // rules are the import rules of docs/architecture.md.
 var rules = []rule{
-	{[]string{"milbench"}, []string{"milbench/...", "github.com/...", "golang.org/...", "gonum.org/...", "gopkg.in/..."}},
+	{[]string{"milbench/mil"}, []string{"milbench", "milbench/...", "github.com/...", "golang.org/...", "gonum.org/...", "gopkg.in/..."}},
+	{[]string{"milbench/cv"}, []string{"milbench/learner", "milbench/learners/...", "milbench/dataset/...", "milbench/results", "github.com/...", "gonum.org/..."}},
+	{[]string{"milbench/..."}, []string{"milbench"}},
 	{[]string{"synlayer/..."}, []string{"milbench/...", "plotting"}},
 	{[]string{"plotting"}, []string{"milbench/...", "synlayer/...", "backend/..."}},
-	{[]string{"milbench/judge", "milbench/calibrate"}, []string{"milbench/dataset/...", "milbench/learner/...", "milbench/results"}},
-	{[]string{"milbench/dataset/...", "milbench/judge", "milbench/calibrate", "milbench/results", "milbench/run", "milbench/evaluate", "milbench/exchange",
-		"milbench/charts", "milbench/learner", "milbench/learner/classic", "milbench/learner/modeldir", "milbench/learner/onebyone", "milbench/learner/schedule", "plotting",
+	{[]string{"milbench/stats", "milbench/calibrate"}, []string{"milbench/dataset/...", "milbench/learners/...", "milbench/results"}},
+	{[]string{"milbench/dataset/...", "milbench/stats", "milbench/calibrate", "milbench/results", "milbench/run", "milbench/evaluate", "milbench/exchange",
+		"milbench/charts", "milbench/mil", "milbench/cv", "milbench/learner", "milbench/learners", "milbench/learners/classic", "milbench/learners/modeldir", "milbench/learners/onebyone", "milbench/learners/schedule", "plotting",
 		"internal/delimited", "internal/disk", "internal/fetch", "internal/hdf5", "internal/parquet", "internal/pickle", "internal/svm", "internal/lbfgs", "internal/transport",
 		"internal/trees", "internal/mixture", "course/memory", "course/corpus/...", "course/explorer/..."}, []string{"github.com/gomlx/..."}},
-	{[]string{"milbench/results"}, []string{"milbench/dataset/...", "milbench/learner/..."}},
+	{[]string{"milbench/results"}, []string{"milbench/dataset/...", "milbench/learners/..."}},
 	{[]string{"milbench/...", "synlayer/...", "plotting", "backend/...", "internal/...", "notebooks/..."}, []string{"paper/...", "course/..."}},
 	{[]string{"cmd/...", "paper/..."}, []string{"course/..."}},
 }

@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"slices"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
 	"synpool/milbench/dataset"
 	"synpool/milbench/dataset/audit"
 	"synpool/milbench/dataset/generate"
+	"synpool/milbench/mil"
 )
 
 // Changes of a set other than noise; see [Change].
@@ -42,10 +43,10 @@ func (c Change) drawSeed(study uint64) uint64 { return 1000*(study-1) + 1 + uint
 
 // sets caches sets of the catalogue that were read, with duplicates grouped. The key is the name and "", [Leaked] or
 // the noise.
-type sets map[[2]string]*milbench.Set
+type sets map[[2]string]*mil.Set
 
 // open returns a set of the catalogue, with the leaked column or without.
-func (s sets) open(name, kind string) (*milbench.Set, error) {
+func (s sets) open(name, kind string) (*mil.Set, error) {
 	key := [2]string{name, ""}
 	if kind == Leaked {
 		key[1] = Leaked
@@ -57,7 +58,7 @@ func (s sets) open(name, kind string) (*milbench.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	load := func() (*milbench.Set, error) { return source.Set(dataset.NoColumn) }
+	load := func() (*mil.Set, error) { return source.Set(dataset.NoColumn) }
 	if kind == Leaked {
 		load = source.Leaked
 	}
@@ -73,10 +74,10 @@ func (s sets) open(name, kind string) (*milbench.Set, error) {
 }
 
 // taskChange changes what a learner gets to see.
-type taskChange = func(milbench.Task) (milbench.Task, error)
+type taskChange = func(cv.Task) (cv.Task, error)
 
 // apply returns the changed set and a change of its task, which is nil if there is none.
-func (c Change) apply(all sets, name string, seed uint64) (*milbench.Set, taskChange, error) {
+func (c Change) apply(all sets, name string, seed uint64) (*mil.Set, taskChange, error) {
 	if c.Kind == Redrawn {
 		entry, err := dataset.Find(name)
 		if err != nil {
@@ -115,7 +116,7 @@ func (c Change) apply(all sets, name string, seed uint64) (*milbench.Set, taskCh
 }
 
 // partly returns a set with the name and checksum that follow from what [inPart] does to it.
-func partly(set, noisy *milbench.Set, part string) *milbench.Set {
+func partly(set, noisy *mil.Set, part string) *mil.Set {
 	s := *set
 	s.Name = noisy.Name + " " + part
 	sum := sha256.Sum256([]byte(set.Checksum + noisy.Checksum + part))
@@ -124,11 +125,11 @@ func partly(set, noisy *milbench.Set, part string) *milbench.Set {
 }
 
 // inPart puts noisy bags into one part of every fold. They are in the order of the task's bags.
-func inPart(noisy *milbench.Set, part string) taskChange {
-	return func(task milbench.Task) (milbench.Task, error) {
+func inPart(noisy *mil.Set, part string) taskChange {
+	return func(task cv.Task) (cv.Task, error) {
 		n := len(task.Bags)
 		if n != len(noisy.Bags) {
-			return milbench.Task{}, fmt.Errorf("%d bags, and %d with noise", n, len(noisy.Bags))
+			return cv.Task{}, fmt.Errorf("%d bags, and %d with noise", n, len(noisy.Bags))
 		}
 		task.Bags = slices.Clone(task.Bags) // the noisy version of bag i is bag n+i
 		for _, b := range noisy.Bags {

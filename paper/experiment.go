@@ -9,9 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"synpool/milbench"
+	"synpool/internal/spelling"
+	"synpool/milbench/cv"
 	"synpool/milbench/dataset"
-	"synpool/milbench/learner/neural"
+	"synpool/milbench/learner"
+	"synpool/milbench/learners/neural"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
 )
@@ -39,7 +42,7 @@ type Form struct {
 type Arm struct {
 	Sets     []string // names in the catalogue
 	Change   Change   // what is done to them first
-	Protocol milbench.Protocol
+	Protocol cv.Protocol
 	Settings []json.RawMessage
 	Curves   bool // keep the scores of every epoch
 }
@@ -57,7 +60,7 @@ func FindExperiment(name string) (Experiment, error) {
 		}
 		names = append(names, e.Name)
 	}
-	if near := milbench.Nearest(strings.ToLower(name), names); near != "" {
+	if near := spelling.Nearest(strings.ToLower(name), names); near != "" {
 		return Experiment{}, fmt.Errorf("%w %q; did you mean %s?", ErrUnknownExperiment, name, near)
 	}
 	return Experiment{}, fmt.Errorf("%w %q; `milbench study list` shows all", ErrUnknownExperiment, name)
@@ -112,7 +115,7 @@ func (f Form) holds() (func(results.Result) bool, error) {
 				return nil, err
 			}
 			for _, s := range a.Settings {
-				config, err := milbench.CanonicalSetting(s)
+				config, err := cv.CanonicalSetting(s)
 				if err != nil {
 					return nil, err
 				}
@@ -123,7 +126,7 @@ func (f Form) holds() (func(results.Result) bool, error) {
 	}
 	sets := f.Sets()
 	return func(r results.Result) bool {
-		config, err := milbench.CanonicalSetting(r.Config)
+		config, err := cv.CanonicalSetting(r.Config)
 		i := slices.IndexFunc(sets, func(name string) bool { return isOf(r.Set, name) })
 		if err != nil || i < 0 {
 			return false
@@ -136,7 +139,7 @@ func (f Form) holds() (func(results.Result) bool, error) {
 // foldsRun returns how many folds of each repeat an arm runs on a set of the catalogue: one for an official split and
 // for the published protocol, otherwise all.
 func (a Arm) foldsRun(entry dataset.Entry) int {
-	if entry.TrainBags > 0 || a.Protocol.Name == milbench.PublishedProtocol {
+	if entry.TrainBags > 0 || a.Protocol.Name == cv.PublishedProtocol {
 		return 1
 	}
 	return cmp.Or(a.Protocol.Folds, entry.Folds)
@@ -157,7 +160,7 @@ type Missing struct {
 // Runs returns the runs of a form, one per arm and set, which use learner and write to the folder dir. Start them
 // together with [run.DoAll]. Sets that have not been fetched have no runs and are returned as missing; if none has been
 // fetched, that is an error.
-func (f Form) Runs(dir string, learner milbench.Learner, seed uint64) (runs []run.Run, missing []Missing, err error) {
+func (f Form) Runs(dir string, learner learner.Learner, seed uint64) (runs []run.Run, missing []Missing, err error) {
 	absent, all := make(map[string]bool), make(sets)
 	for _, a := range f.Arms {
 		for _, name := range a.Sets {
@@ -197,7 +200,7 @@ func (a Arm) run(all sets, name string, seed uint64) (run.Run, error) {
 	if err != nil {
 		return run.Run{}, err
 	}
-	r.Sets, r.Task = []*milbench.Set{set}, task
+	r.Sets, r.Task = []*mil.Set{set}, task
 	return r, nil
 }
 

@@ -12,12 +12,13 @@ import (
 	"testing"
 	"time"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
 	"synpool/milbench/dataset"
-	"synpool/milbench/learner"
-	"synpool/milbench/learner/classic"
-	"synpool/milbench/learner/neural"
-	"synpool/milbench/learner/onebyone"
+	"synpool/milbench/learners"
+	"synpool/milbench/learners/classic"
+	"synpool/milbench/learners/neural"
+	"synpool/milbench/learners/onebyone"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
 	"synpool/milbench/run/runtest"
 )
@@ -70,7 +71,7 @@ func TestExperiments(t *testing.T) {
 
 // checkSetting reports a setting that no learner understands.
 func checkSetting(setting json.RawMessage) error {
-	values, err := milbench.DecodeSetting(setting)
+	values, err := cv.DecodeSetting(setting)
 	if err != nil {
 		return err
 	}
@@ -80,12 +81,12 @@ func checkSetting(setting json.RawMessage) error {
 		return err
 	}
 	name := onebyone.Name(rest)
-	if name == learner.AutoName && len(learner.Candidates(rest)) == 0 {
+	if name == learners.AutoName && len(learners.Candidates(rest)) == 0 {
 		return errors.New("no candidates")
-	} else if name == learner.AutoName {
+	} else if name == learners.AutoName {
 		return nil
 	}
-	if entry, err := learner.Find(name); err == nil {
+	if entry, err := learners.Find(name); err == nil {
 		_, err := entry.Parse(rest)
 		return err
 	}
@@ -125,7 +126,7 @@ func TestRuns(t *testing.T) {
 	}
 	dir := t.TempDir()
 	fake := &runtest.Learner{}
-	runs, missing, err := form.Runs(dir, learner.All(fake, learner.Resources{Workers: 2}), 5)
+	runs, missing, err := form.Runs(dir, learners.All(fake, learners.Resources{Workers: 2}), 5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,20 +187,20 @@ func TestDrawSeeds(t *testing.T) {
 func TestInPart(t *testing.T) {
 	clean, noisy := runtest.Set("clean", 30), runtest.Set("noisy", 30)
 	for i := range noisy.Bags {
-		noisy.Bags[i].Instances = &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{-1}}
+		noisy.Bags[i].Instances = &mil.Dense{Rows: 1, Cols: 1, Values: []float32{-1}}
 	}
 	fits, err := protocol("nested", 3, 1).Fits(clean, runtest.Settings(`{}`), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	task := clean.Task(fits)
+	task := cv.NewTask(clean, fits)
 	before := fmt.Sprint(task)
 	for _, part := range []string{OnTrain, OnTest} {
 		changed, err := inPart(noisy, part)(task)
 		if err != nil {
 			t.Fatal(err)
 		}
-		value := func(bag int) float32 { return changed.Bags[bag].(*milbench.Dense).Values[0] }
+		value := func(bag int) float32 { return changed.Bags[bag].(*mil.Dense).Values[0] }
 		for i, f := range changed.Fits {
 			for k, e := range f.Train {
 				if (value(e.Bag) == -1) != (part == OnTrain) || e.Bag%30 != fits[i].Train[k].Bag || e.Label != fits[i].Train[k].Label {
@@ -230,8 +231,8 @@ func TestInPart(t *testing.T) {
 // classifier.
 func TestLearner(t *testing.T) {
 	fake := &runtest.Learner{}
-	r := runtest.Run(t.TempDir(), learner.All(fake, learner.Resources{Workers: 2}))
-	r.Sets, r.Settings = []*milbench.Set{runtest.Set("both", 40)}, slices.Concat(runtest.Settings(`{"pooling":"mean"}`), instanceSettings[:2])
+	r := runtest.Run(t.TempDir(), learners.All(fake, learners.Resources{Workers: 2}))
+	r.Sets, r.Settings = []*mil.Set{runtest.Set("both", 40)}, slices.Concat(runtest.Settings(`{"pooling":"mean"}`), instanceSettings[:2])
 	sum, err := r.Do(context.Background())
 	if err != nil || sum.Done != 3*8 || fake.Handed != 8 {
 		t.Errorf("%+v, %v, %d fits of the network", sum, err, fake.Handed)

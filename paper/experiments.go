@@ -6,12 +6,12 @@ import (
 	"slices"
 	"time"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
 	"synpool/milbench/dataset/generate"
-	"synpool/milbench/learner"
-	"synpool/milbench/learner/classic"
-	"synpool/milbench/learner/neural"
-	"synpool/milbench/learner/onebyone"
+	"synpool/milbench/learners"
+	"synpool/milbench/learners/classic"
+	"synpool/milbench/learners/neural"
+	"synpool/milbench/learners/onebyone"
 )
 
 var (
@@ -26,14 +26,14 @@ var (
 )
 
 // protocol returns a protocol with the given folds (0: the usual number for each set) and repeats.
-func protocol(name string, folds, repeats int) milbench.Protocol {
-	return milbench.Protocol{Name: name, Folds: folds, Repeats: repeats}
+func protocol(name string, folds, repeats int) cv.Protocol {
+	return cv.Protocol{Name: name, Folds: folds, Repeats: repeats}
 }
 
 var (
-	honest = protocol(milbench.HonestProtocol, 0, 5)
-	nested = protocol(milbench.NestedProtocol, 0, 5)
-	short  = protocol(milbench.HonestProtocol, 5, 1) // for quick forms
+	honest = protocol(cv.HonestProtocol, 0, 5)
+	nested = protocol(cv.NestedProtocol, 0, 5)
+	short  = protocol(cv.HonestProtocol, 5, 1) // for quick forms
 )
 
 // narrow is the smaller width of the grid, for the experiments that need many fits of one network.
@@ -54,20 +54,20 @@ var needles = []string{"needle-0.01", "needle-0.02", "needle-0.05", "needle-0.1"
 // archivedAuto is the portfolio auto of the archive learners, which knows nothing of the slope of a logit beforehand and
 // tries one class weight.
 var archivedAuto = func() json.RawMessage {
-	p := learner.DefaultPortfolio()
+	p := learners.DefaultPortfolio()
 	p.Prior, p.Unweighted = 0, false
 	setting, err := p.Setting()
 	if err != nil {
-		panic(fmt.Sprintf("study: the setting of %s: %v", learner.AutoName, err))
+		panic(fmt.Sprintf("study: the setting of %s: %v", learners.AutoName, err))
 	}
 	return setting
 }()
 
 // classicSettings are the settings of all classical learners and of the portfolio auto.
 var classicSettings = func() (list []json.RawMessage) {
-	for _, name := range learner.Names() {
-		settings, err := learner.Settings(name, true)
-		if name == learner.AutoName {
+	for _, name := range learners.Names() {
+		settings, err := learners.Settings(name, true)
+		if name == learners.AutoName {
 			settings = []json.RawMessage{archivedAuto}
 		}
 		if err != nil {
@@ -84,9 +84,9 @@ func classicBut(names ...string) []json.RawMessage {
 }
 
 // inside returns the nested protocol with inner folds.
-func inside(folds, repeats int) milbench.Protocol {
-	p := protocol(milbench.NestedProtocol, folds, repeats)
-	p.Inner = milbench.InnerFolds
+func inside(folds, repeats int) cv.Protocol {
+	p := protocol(cv.NestedProtocol, folds, repeats)
+	p.Inner = cv.InnerFolds
 	return p
 }
 
@@ -126,7 +126,7 @@ var Experiments = []Experiment{
 			Scope: "nested protocol: 10 folds (UCSB 4, Web the official split), 5 repeats; the validation part chooses epoch and setting of every pooling",
 		},
 		Quick: Form{
-			Arms: []Arm{{Sets: []string{"musk1"}, Protocol: protocol(milbench.NestedProtocol, 5, 1), Settings: slices.Concat(
+			Arms: []Arm{{Sets: []string{"musk1"}, Protocol: protocol(cv.NestedProtocol, 5, 1), Settings: slices.Concat(
 				settings(
 					neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-5, 5}, Width: []int{64}},
 					neural.Grid{Pooling: []string{"softmax", "hopfield", "attention", "gated", "mean", "max"}, Width: []int{64}},
@@ -211,7 +211,7 @@ var Experiments = []Experiment{
 		Question: "Does pooling set the classes apart, also those bags that it was not trained on?",
 		Paper:    "Figure 4",
 		Figures:  []string{"spaces", "silhouettes"},
-		Full: Form{Arms: []Arm{{Sets: []string{"elephant", "musk1", "web1", "web4"}, Protocol: protocol(milbench.HonestProtocol, 0, 1), Settings: spaceSettings}},
+		Full: Form{Arms: []Arm{{Sets: []string{"elephant", "musk1", "web1", "web4"}, Protocol: protocol(cv.HonestProtocol, 0, 1), Settings: spaceSettings}},
 			Time: 7 * time.Minute, Scope: "four sets, the first of 10 folds (Web: official split)", Spaces: true},
 		Quick: Form{Arms: []Arm{{Sets: []string{"musk1"}, Protocol: short, Settings: spaceSettings}}, Time: time.Minute, Scope: "Musk 1, the first of 5 folds", Spaces: true},
 	},
@@ -228,7 +228,7 @@ var Experiments = []Experiment{
 		Figures:  []string{"auc"},
 		Full: Form{Arms: nestedEnsembles(slices.Concat(images, molecules), nested), Time: 20 * time.Minute,
 			Scope: "nested protocol: 10 folds, 5 repeats; 10 members of width 64, softmax or mean"},
-		Quick: Form{Arms: nestedEnsembles([]string{"musk1"}, protocol(milbench.NestedProtocol, 5, 1)), Time: time.Minute,
+		Quick: Form{Arms: nestedEnsembles([]string{"musk1"}, protocol(cv.NestedProtocol, 5, 1)), Time: time.Minute,
 			Scope: "Musk 1, nested protocol, 5 folds, 1 repeat; 10 members of width 64, softmax or mean"},
 	},
 	{
@@ -260,7 +260,7 @@ var smallNetworks = settings(neural.Grid{Preset: neural.SmallPreset, Pooling: []
 func learnerArms() []Arm {
 	arms := []Arm{
 		{Sets: slices.Concat([]string{"musk1"}, images), Protocol: inside(0, 5), Settings: classicSettings},
-		{Sets: []string{"musk2"}, Protocol: inside(0, 1), Settings: classicBut(learner.AutoName)},
+		{Sets: []string{"musk2"}, Protocol: inside(0, 1), Settings: classicBut(learners.AutoName)},
 		{Sets: []string{"musk2"}, Protocol: inside(0, 5), Settings: []json.RawMessage{archivedAuto}},
 		{Sets: web, Protocol: inside(0, 1), Settings: classicBut(classic.FisherVectorsEntry().Name)},
 		{Sets: smallSets, Protocol: inside(0, 1), Settings: classicSettings},
@@ -302,7 +302,7 @@ const perPooling = 16
 const searchInner = 3
 
 // searching returns the protocol of networks whose settings are drawn.
-func searching(folds int) milbench.Protocol {
+func searching(folds int) cv.Protocol {
 	p := inside(folds, 1)
 	p.Inner = searchInner
 	return p
@@ -310,7 +310,7 @@ func searching(folds int) milbench.Protocol {
 
 // withJoined returns the settings followed by their portfolio.
 func withJoined(list []json.RawMessage) []json.RawMessage {
-	setting, err := learner.Portfolio{Inner: searchInner, Candidates: list}.Setting()
+	setting, err := learners.Portfolio{Inner: searchInner, Candidates: list}.Setting()
 	if err != nil {
 		panic(fmt.Sprintf("study: a setting of an experiment: %v", err))
 	}
@@ -332,8 +332,8 @@ func networkArms() []Arm {
 	return []Arm{
 		{Sets: slices.Concat([]string{"musk1"}, images), Protocol: searching(0), Settings: list},
 		{Sets: images, Protocol: searching(0), Settings: withJoined(theirs)},
-		{Sets: images, Protocol: protocol(milbench.NestedProtocol, 0, 1), Settings: theirs},
-		{Sets: images, Protocol: protocol(milbench.BestEpochProtocol, 0, 1), Settings: theirs},
+		{Sets: images, Protocol: protocol(cv.NestedProtocol, 0, 1), Settings: theirs},
+		{Sets: images, Protocol: protocol(cv.BestEpochProtocol, 0, 1), Settings: theirs},
 	}
 }
 
@@ -355,19 +355,19 @@ func publishedArms(sets, leaked []string, repeats int, list []json.RawMessage) (
 			arms = append(arms, Arm{Sets: sets, Change: change, Protocol: protocol(name, folds, repeats), Settings: list})
 		}
 	}
-	steps := []string{milbench.HonestProtocol, milbench.BestEpochProtocol, milbench.PublishedProtocol}
+	steps := []string{cv.HonestProtocol, cv.BestEpochProtocol, cv.PublishedProtocol}
 	add(sets, Change{}, repeats, steps...)
 	for draw := range permutations {
 		add(sets, Change{Kind: Shuffled, Draw: draw}, 1, steps...)
 	}
-	add(leaked, Change{Kind: Leaked}, repeats, milbench.HonestProtocol, milbench.PublishedProtocol)
+	add(leaked, Change{Kind: Leaked}, repeats, cv.HonestProtocol, cv.PublishedProtocol)
 	return arms
 }
 
 // redrawn learns on several draws of generated sets, with one fit of every setting on each.
 func redrawn(sets []string, draws int, list []json.RawMessage) (arms []Arm) {
 	for draw := range draws {
-		arms = append(arms, Arm{Sets: sets, Change: Change{Kind: Redrawn, Draw: draw}, Protocol: protocol(milbench.HonestProtocol, 0, 1), Settings: list})
+		arms = append(arms, Arm{Sets: sets, Change: Change{Kind: Redrawn, Draw: draw}, Protocol: protocol(cv.HonestProtocol, 0, 1), Settings: list})
 	}
 	return arms
 }
@@ -408,11 +408,11 @@ func noiseArms(dense, sparse []string, repeats int) (arms []Arm) {
 		for _, level := range levels {
 			for _, part := range parts {
 				arms = append(arms, Arm{Sets: sets, Change: Change{Kind: string(kind), Level: level, Part: part},
-					Protocol: protocol(milbench.HonestProtocol, 0, repeats), Settings: list})
+					Protocol: protocol(cv.HonestProtocol, 0, repeats), Settings: list})
 			}
 		}
 	}
-	arms = append(arms, Arm{Sets: slices.Concat(dense, sparse), Protocol: protocol(milbench.HonestProtocol, 0, repeats), Settings: list})
+	arms = append(arms, Arm{Sets: slices.Concat(dense, sparse), Protocol: protocol(cv.HonestProtocol, 0, repeats), Settings: list})
 	add(dense, generate.GaussianNoise, []string{OnTrain, OnTest, OnBoth}, 20, 10, 0)
 	if len(sparse) > 0 {
 		for _, kind := range []generate.NoiseKind{generate.Deletion, generate.Replacement, generate.Swap} {
@@ -425,10 +425,10 @@ func noiseArms(dense, sparse []string, repeats int) (arms []Arm) {
 // ensembleArms compares single networks with ensembles of ten.
 func ensembleArms(sets []string, folds, repeats int) []Arm {
 	single := settings(neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-3}}, neural.Grid{Pooling: []string{"softmax"}})
-	return []Arm{{Sets: sets, Protocol: protocol(milbench.HonestProtocol, folds, repeats), Settings: slices.Concat(single, ensembles(10, single))}}
+	return []Arm{{Sets: sets, Protocol: protocol(cv.HonestProtocol, folds, repeats), Settings: slices.Concat(single, ensembles(10, single))}}
 }
 
 // nestedEnsembles runs ensembles of ten small networks and lets the validation parts choose among them.
-func nestedEnsembles(sets []string, p milbench.Protocol) []Arm {
+func nestedEnsembles(sets []string, p cv.Protocol) []Arm {
 	return []Arm{{Sets: sets, Protocol: p, Settings: ensembles(10, settings(neural.Grid{Pooling: []string{"softmax", "mean"}, Width: narrow}))}}
 }

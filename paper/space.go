@@ -13,11 +13,12 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"synpool/milbench"
-	"synpool/milbench/judge"
-	"synpool/milbench/learner/neural"
+	"synpool/milbench/cv"
+	"synpool/milbench/learners/neural"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
+	"synpool/milbench/stats"
 )
 
 // Limits of a space.
@@ -52,7 +53,7 @@ func KeepSpaces(ctx context.Context, r run.Run, trainer neural.Trainer, before f
 			err = errors.Join(err, r.AppendTime(0, made, time.Since(start)))
 		}
 	}()
-	keep := func(s results.Space, vectors func() (vectors [][]float64, bags []int, err error), set *milbench.Set, test []int) error {
+	keep := func(s results.Space, vectors func() (vectors [][]float64, bags []int, err error), set *mil.Set, test []int) error {
 		if file.Has(s) {
 			return nil
 		}
@@ -84,7 +85,7 @@ func KeepSpaces(ctx context.Context, r run.Run, trainer neural.Trainer, before f
 			chosen := drawn(set.NumInstances(), set.Name, r.Seed)
 			before := 0 // instances of the bags up to here
 			for i, b := range all {
-				err := milbench.EachRow(b, func(k int, row []float32) {
+				err := mil.EachRow(b, func(k int, row []float32) {
 					if len(chosen) > 0 && chosen[0] == before+k {
 						vectors, bags, chosen = append(vectors, standard.Vector(row)), append(bags, i), chosen[1:]
 					}
@@ -103,7 +104,7 @@ func KeepSpaces(ctx context.Context, r run.Run, trainer neural.Trainer, before f
 			}
 			for i, b := range all {
 				mean := make([]float64, b.Features())
-				if err := milbench.EachRow(b, func(_ int, row []float32) {
+				if err := mil.EachRow(b, func(_ int, row []float32) {
 					floats.AddScaled(mean, 1/float64(b.Len()), standard.Vector(row))
 				}); err != nil {
 					return nil, nil, err
@@ -123,7 +124,7 @@ func KeepSpaces(ctx context.Context, r run.Run, trainer neural.Trainer, before f
 		}
 		for _, fit := range first {
 			base.Of = results.OfPooled
-			if base.Config, err = milbench.CanonicalSetting(fit.Setting); err != nil {
+			if base.Config, err = cv.CanonicalSetting(fit.Setting); err != nil {
 				return err
 			}
 			if err := keep(base, func() ([][]float64, []int, error) {
@@ -149,7 +150,7 @@ func countUp(n int) (list []int) {
 }
 
 // pooled trains a model on the training part of a fit and returns its pooled features of every bag.
-func pooled(ctx context.Context, trainer neural.Trainer, set *milbench.Set, fit milbench.Fit) ([][]float64, error) {
+func pooled(ctx context.Context, trainer neural.Trainer, set *mil.Set, fit cv.Fit) ([][]float64, error) {
 	var config neural.Config
 	if err := json.Unmarshal(fit.Setting, &config); err != nil {
 		return nil, err
@@ -170,7 +171,7 @@ func pooled(ctx context.Context, trainer neural.Trainer, set *milbench.Set, fit 
 func drawn(vectors int, set string, seed uint64) []int {
 	chosen := countUp(vectors)
 	if vectors > mostVectors {
-		milbench.Rand(seed, "space "+set).Shuffle(vectors, func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
+		cv.Rand(seed, "space "+set).Shuffle(vectors, func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
 		chosen = chosen[:mostVectors]
 		slices.Sort(chosen)
 	}
@@ -178,7 +179,7 @@ func drawn(vectors int, set string, seed uint64) []int {
 }
 
 // fill fills the space with vectors. bags[i] is the bag of vectors[i], and test lists the bags of the test part.
-func fill(s *results.Space, vectors [][]float64, bags []int, set *milbench.Set, test []int, seed uint64) error {
+func fill(s *results.Space, vectors [][]float64, bags []int, set *mil.Set, test []int, seed uint64) error {
 	var list [][]float64
 	var parts [2]struct {
 		vectors [][]float64
@@ -195,10 +196,10 @@ func fill(s *results.Space, vectors [][]float64, bags []int, set *milbench.Set, 
 		p.vectors, p.labels = append(p.vectors, vectors[i]), append(p.labels, label)
 	}
 	var err error
-	if s.TrainSilhouette, err = judge.Silhouette(parts[0].vectors, parts[0].labels); err != nil {
+	if s.TrainSilhouette, err = stats.Silhouette(parts[0].vectors, parts[0].labels); err != nil {
 		return fmt.Errorf("training part: %w", err)
 	}
-	if s.TestSilhouette, err = judge.Silhouette(parts[1].vectors, parts[1].labels); err != nil {
+	if s.TestSilhouette, err = stats.Silhouette(parts[1].vectors, parts[1].labels); err != nil {
 		return fmt.Errorf("test part: %w", err)
 	}
 	s.Vectors, err = principal(list, mostDirection)

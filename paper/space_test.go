@@ -14,8 +14,9 @@ import (
 	_ "github.com/gomlx/compute/gobackend"
 	"gonum.org/v1/gonum/floats"
 
-	"synpool/milbench"
-	"synpool/milbench/learner/neural"
+	"synpool/milbench/cv"
+	"synpool/milbench/learners/neural"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
 	"synpool/milbench/run/runtest"
@@ -23,12 +24,12 @@ import (
 
 // spaceSet returns 24 bags of three instances with two features. The first feature of the last instance determines the
 // label.
-func spaceSet() *milbench.Set {
+func spaceSet() *mil.Set {
 	s := runtest.Set("plane", 24)
 	for i := range s.Bags {
 		b := &s.Bags[i]
-		random := milbench.Rand(1, "plane", i)
-		x := &milbench.Dense{Rows: 3, Cols: 2}
+		random := cv.Rand(1, "plane", i)
+		x := &mil.Dense{Rows: 3, Cols: 2}
 		for range 6 {
 			x.Values = append(x.Values, float32(random.NormFloat64()))
 		}
@@ -41,7 +42,7 @@ func spaceSet() *milbench.Set {
 func spaceRun(t *testing.T, dir string) run.Run {
 	t.Helper()
 	r := runtest.Run(dir, &runtest.Learner{})
-	r.Sets, r.Settings = []*milbench.Set{spaceSet()}, nil
+	r.Sets, r.Settings = []*mil.Set{spaceSet()}, nil
 	for _, pooling := range []string{"max", "mean"} {
 		c, err := neural.DefaultConfig(pooling)
 		if err != nil {
@@ -148,7 +149,7 @@ func TestKeepSpaces(t *testing.T) {
 // TestPrincipal checks that all distances are kept if there are as many components as features, and that the first two
 // components recover a plane in a space with many features.
 func TestPrincipal(t *testing.T) {
-	random := milbench.Rand(1, "principal")
+	random := cv.Rand(1, "principal")
 	var low, high [][]float64
 	for range 30 {
 		x, y := 3*random.NormFloat64(), random.NormFloat64()

@@ -3,7 +3,8 @@ package paper
 import (
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
+	"synpool/milbench/learner"
 	"synpool/milbench/run"
 	"synpool/milbench/run/runtest"
 )
@@ -14,7 +15,7 @@ func TestRunsTogether(t *testing.T) {
 	t.Setenv("MILBENCH_DATA", t.TempDir())
 	list := runtest.Settings(`{"pooling":"mean"}`, `{"pooling":"max"}`)
 	noise := func(part string) Change { return Change{Kind: "gaussian", Level: 10, Part: part} }
-	four := func(name string) milbench.Protocol { return protocol(name, 4, 2) }
+	four := func(name string) cv.Protocol { return protocol(name, 4, 2) }
 	form := Form{Arms: []Arm{
 		{Sets: []string{"musk1"}, Protocol: four("honest"), Settings: list},                               // 16 fits
 		{Sets: []string{"musk1"}, Protocol: four("best-epoch"), Settings: list},                           // the same
@@ -25,7 +26,7 @@ func TestRunsTogether(t *testing.T) {
 		{Sets: []string{"musk1"}, Change: noise(OnTrain), Protocol: four("honest"), Settings: list},       // 16 others
 		{Sets: []string{"musk1"}, Change: noise(OnBoth), Protocol: four("honest"), Settings: list},        // trained with noise
 	}}
-	runtest.RequireTogether(t, func(dir string, l milbench.Learner) []run.Run {
+	runtest.RequireTogether(t, func(dir string, l learner.Learner) []run.Run {
 		runs, _, err := form.Runs(dir, l, 3)
 		if err != nil {
 			t.Fatal(err)

@@ -7,10 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"synpool/milbench"
 	"synpool/milbench/dataset"
 	"synpool/milbench/dataset/audit"
 	"synpool/milbench/dataset/intake"
+	"synpool/milbench/mil"
 )
 
 // audit is the subcommand that looks for columns that leak the bag labels.
@@ -102,7 +102,7 @@ func (p *program) writeReport(r audit.Report, known int) error {
 		fmt.Fprintf(t, "strong\t%s\n", l.Strength())
 	}
 	switch {
-	case r.Kind == milbench.RealTarget || r.Kind == milbench.SurvivalTarget:
+	case r.Kind == mil.RealTarget || r.Kind == mil.SurvivalTarget:
 		fmt.Fprintf(t, "verdict\tnone: only classes are searched for leaks, and the target is of kind %v\n", r.Kind)
 	case r.Blind:
 		fmt.Fprintf(t, "verdict\ttoo few bags to tell a leak from chance\n")
@@ -125,11 +125,11 @@ func bagsText(r audit.Report) string {
 			parts = append(parts, fmt.Sprintf("%d %s", c.Bags, c.Name))
 		}
 		text := fmt.Sprintf("%d, of them %s", r.Bags, strings.Join(parts, ", "))
-		if r.Kind == milbench.BinaryTarget {
+		if r.Kind == mil.BinaryTarget {
 			text += "; positive is " + r.Classes[1].Name
 		}
 		return text
-	case r.Kind != milbench.BinaryTarget:
+	case r.Kind != mil.BinaryTarget:
 		return fmt.Sprintf("%d; their target is of kind %v", r.Bags, r.Kind)
 	}
 	return fmt.Sprintf("%d, of them %d positive and %d negative", r.Bags, r.Positive, r.Bags-r.Positive)

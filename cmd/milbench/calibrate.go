@@ -10,11 +10,12 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"synpool/milbench"
 	"synpool/milbench/calibrate"
 	"synpool/milbench/charts"
 	"synpool/milbench/learner"
-	"synpool/milbench/learner/modeldir"
+	"synpool/milbench/learners"
+	"synpool/milbench/learners/modeldir"
+	"synpool/milbench/mil"
 	"synpool/milbench/predict"
 )
 
@@ -41,7 +42,7 @@ func (k *calibrating) parse(f *pflag.FlagSet) (err error) {
 }
 
 // check reports a set that cannot be divided for a calibration.
-func (k *calibrating) check(set *milbench.Set, seed uint64) error {
+func (k *calibrating) check(set *mil.Set, seed uint64) error {
 	if k.method == "" {
 		return nil
 	}
@@ -52,7 +53,7 @@ func (k *calibrating) check(set *milbench.Set, seed uint64) error {
 }
 
 // learn learns the calibration from held-out bags.
-func (k *calibrating) learn(ctx context.Context, by milbench.Learner, set *milbench.Set, setting json.RawMessage, seed uint64,
+func (k *calibrating) learn(ctx context.Context, by learner.Learner, set *mil.Set, setting json.RawMessage, seed uint64,
 	progress func(done, of int)) (err error) {
 	if k.method == "" {
 		return nil
@@ -72,7 +73,7 @@ func (p *program) writeCalibration(k *calibrating, setting json.RawMessage) erro
 	}
 	fmt.Fprintf(p.out, "calibrated by %s on %d held-out bags of %d folds: %s\n", k.method, l.Calibration.Bags, l.Folds, l.Calibration.Formula())
 	before := "before"
-	if !learner.Logits(setting) {
+	if !learners.Logits(setting) {
 		before += ", score read as a logit"
 	}
 	t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)

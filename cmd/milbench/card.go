@@ -12,13 +12,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"synpool/milbench"
 	"synpool/milbench/calibrate"
 	"synpool/milbench/evaluate"
-	"synpool/milbench/learner"
-	"synpool/milbench/learner/modeldir"
-	"synpool/milbench/learner/neural"
-	"synpool/milbench/learner/onebyone"
+	"synpool/milbench/learners"
+	"synpool/milbench/learners/modeldir"
+	"synpool/milbench/learners/neural"
+	"synpool/milbench/learners/onebyone"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
 )
 
@@ -43,7 +43,7 @@ func (f *cardFlags) addTo(flags *pflag.FlagSet) {
 
 // judged reads the figures of the learner from --results, before it is trained. It leaves out the log-loss of scores that are no logits.
 // command is the command that would fill such a folder.
-func (f *cardFlags) judged(set *milbench.Set, setting json.RawMessage, command string) (facts modeldir.Facts, err error) {
+func (f *cardFlags) judged(set *mil.Set, setting json.RawMessage, command string) (facts modeldir.Facts, err error) {
 	for _, s := range f.operating {
 		if !(s > 0 && s <= 1) {
 			return facts, fmt.Errorf("--operating %v: a specificity is above 0 and at most 1", s)
@@ -67,10 +67,10 @@ func (f *cardFlags) judged(set *milbench.Set, setting json.RawMessage, command s
 	facts.Judged = held.Judged
 	for i := range facts.Judged {
 		j := &facts.Judged[i]
-		j.Figures = slices.DeleteFunc(j.Figures, func(g modeldir.Figure) bool { return g.Name == "log-loss" && !learner.Logits(setting) })
+		j.Figures = slices.DeleteFunc(j.Figures, func(g modeldir.Figure) bool { return g.Name == "log-loss" && !learners.Logits(setting) })
 	}
 	honest := slices.ContainsFunc(held.Judged, func(j modeldir.Judged) bool { return !j.Optimistic })
-	if !f.flags.Changed("operating") && (!honest || set.Kind != milbench.BinaryTarget) {
+	if !f.flags.Changed("operating") && (!honest || set.Kind != mil.BinaryTarget) {
 		return facts, nil
 	}
 	for _, s := range f.operating {
@@ -84,7 +84,7 @@ func (f *cardFlags) judged(set *milbench.Set, setting json.RawMessage, command s
 }
 
 // described adds to facts the trained model, its data and how its probabilities were learnt (nil if they were not).
-func described(facts modeldir.Facts, model learner.About, set *milbench.Set, learnt *calibrate.Learnt) (modeldir.Facts, error) {
+func described(facts modeldir.Facts, model learners.About, set *mil.Set, learnt *calibrate.Learnt) (modeldir.Facts, error) {
 	if learnt != nil {
 		facts.Calibration = fmt.Sprintf("%s, learnt from %d bags that %d folds held out; expected calibration error %.3f there, of a perfect model %.3f",
 			learnt.Calibration.Method, learnt.Calibration.Bags, learnt.Folds, learnt.After.ECE, learnt.After.Chance)
@@ -93,7 +93,7 @@ func described(facts modeldir.Facts, model learner.About, set *milbench.Set, lea
 	if err != nil {
 		return facts, err
 	}
-	if facts.Data, err = milbench.ProfileOf(set); err != nil {
+	if facts.Data, err = mil.ProfileOf(set); err != nil {
 		return facts, err
 	}
 	b := readBuild()

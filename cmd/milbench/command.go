@@ -15,7 +15,7 @@ import (
 
 	"synpool/backend"
 	"synpool/internal/printable"
-	"synpool/milbench"
+	"synpool/internal/spelling"
 )
 
 // program has the state that all subcommands share.
@@ -138,7 +138,7 @@ func unknownSubcommand(c *cobra.Command, args []string) error {
 			names = append(names, sub.Name())
 		}
 	}
-	if near := milbench.Nearest(name, names); near != "" {
+	if near := spelling.Nearest(name, names); near != "" {
 		return fmt.Errorf("%s has no subcommand %q; did you mean %q?", c.CommandPath(), name, near)
 	}
 	return fmt.Errorf("%s has no subcommand %q; use one of %s", c.CommandPath(), name, strings.Join(names, ", "))
@@ -191,7 +191,7 @@ func flagError(c *cobra.Command, err error) error {
 	case errors.As(err, &unknown):
 		var names []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		if near := milbench.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+		if near := spelling.Nearest(unknown.GetSpecifiedName(), names); near != "" {
 			return fmt.Errorf("%s has no flag --%s; did you mean --%s?", c.CommandPath(), unknown.GetSpecifiedName(), near)
 		}
 	}

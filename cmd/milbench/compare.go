@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"synpool/milbench/charts"
 	"synpool/milbench/results"
-	"synpool/plotting"
 )
 
 // compare is the subcommand that compares learners on the same folds.
@@ -61,7 +61,11 @@ won, tied and lost.`,
 				return err
 			}
 			if file != "" {
-				if err := drawComparison(comparison, file); err != nil {
+				figure, err := charts.Comparison(comparison)
+				if err != nil {
+					return fmt.Errorf("--out: %w", err)
+				}
+				if err := figure.Save(file); err != nil {
 					return err
 				}
 				p.note("drawn: %s", filepath.Clean(file))
@@ -77,30 +81,4 @@ won, tied and lost.`,
 	c.Flags().StringVar(&file, "out", "", "`file` to draw the differences into: .png, .svg or .pdf")
 	addJSON(c, &asJSON)
 	return c
-}
-
-// drawComparison draws the differences of one main figure.
-func drawComparison(c results.Comparison, file string) error {
-	sets := make(map[string]bool)
-	for _, d := range c.Sets {
-		sets[d.Set] = true
-		if d.Figure != c.Sets[0].Figure {
-			return fmt.Errorf("--out: the sets have different figures, %s and %s; compare folders of one kind of target", c.Sets[0].Figure, d.Figure)
-		}
-	}
-	var rows []plotting.ComparedRow
-	for _, d := range c.Sets {
-		name := d.B
-		if len(sets) > 1 {
-			name = d.Set + ": " + name
-		}
-		verdict := map[results.Verdict]int{results.BetterVerdict: 1, results.WorseVerdict: -1}[d.Verdict]
-		rows = append(rows, plotting.ComparedRow{Name: name, Difference: d.Difference, Low: d.Low, High: d.High, Verdict: verdict, Same: d.Verdict == results.SameVerdict})
-	}
-	label := fmt.Sprintf("%s of %s less that of the other (mean and 95 %% interval)", c.Sets[0].Figure, c.Reference)
-	figure, err := plotting.Comparison(c.Reference+" against others", label, c.Rope, rows)
-	if err != nil {
-		return err
-	}
-	return figure.Save(file)
 }

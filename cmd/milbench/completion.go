@@ -7,12 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"synpool/milbench"
+	"synpool/internal/spelling"
 	"synpool/milbench/calibrate"
 	"synpool/milbench/charts"
+	"synpool/milbench/cv"
 	"synpool/milbench/dataset"
-	"synpool/milbench/learner"
-	"synpool/milbench/learner/neural"
+	"synpool/milbench/learners"
+	"synpool/milbench/learners/neural"
 	"synpool/milbench/results"
 	"synpool/paper"
 )
@@ -48,7 +49,7 @@ The archives of a release have all four in their folder completions.`,
 			case "powershell":
 				return root.GenPowerShellCompletionWithDesc(p.out)
 			}
-			if near := milbench.Nearest(args[0], shells); near != "" {
+			if near := spelling.Nearest(args[0], shells); near != "" {
 				return fmt.Errorf("shell %q: there is no script for it; did you mean %q?", args[0], near)
 			}
 			return fmt.Errorf("shell %q: there is no script for it; use one of %s", args[0], strings.Join(shells, ", "))
@@ -61,10 +62,10 @@ The archives of a release have all four in their folder completions.`,
 var flagValues = map[string][]string{
 	"calibrate": methodNames(),
 	"figure":    append(slices.Clone(charts.BagNames), heatmapFigure, reliabilityFigure),
-	"learner":   learner.Names(),
+	"learner":   learners.Names(),
 	"pooling":   neural.Poolings,
 	"preset":    neural.Presets,
-	"protocol":  milbench.ProtocolNames,
+	"protocol":  cv.ProtocolNames,
 	"sets":      setNames(),
 
 	"class-weight":  neural.ClassWeights,

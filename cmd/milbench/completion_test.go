@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"synpool/milbench/learner"
+	"synpool/milbench/learners"
 )
 
 // completes returns what completes the last of args, and the directive to the shell.
@@ -67,7 +67,7 @@ func TestCompletion(t *testing.T) {
 			t.Errorf("milbench %s: %q %s, want %s", c.line, got, directive, c.directive)
 		}
 	}
-	if got, _ := completes(t, "train", "musk1", "--learner", ""); !slices.Equal(got, learner.Names()) {
+	if got, _ := completes(t, "train", "musk1", "--learner", ""); !slices.Equal(got, learners.Names()) {
 		t.Errorf("--learner: %q", got)
 	}
 }

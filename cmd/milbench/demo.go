@@ -13,9 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
 	"synpool/milbench/dataset"
-	"synpool/milbench/learner/networks"
+	"synpool/milbench/learner"
+	"synpool/milbench/learners/networks"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
 	"synpool/plotting"
@@ -70,15 +72,15 @@ over the folds. It downloads nothing.`,
 
 // demonstration is the outcome of the demo.
 type demonstration struct {
-	Set        string            `json:"set"`
-	Bags       int               `json:"bags"`
-	Protocol   milbench.Protocol `json:"protocol"`
-	Seed       uint64            `json:"seed"`
-	Backend    string            `json:"backend"`
-	WallS      float64           `json:"wall_s"`
-	Figure     string            `json:"figure"`
-	Rows       []demoRow         `json:"rows"`
-	Conclusion string            `json:"conclusion"`
+	Set        string      `json:"set"`
+	Bags       int         `json:"bags"`
+	Protocol   cv.Protocol `json:"protocol"`
+	Seed       uint64      `json:"seed"`
+	Backend    string      `json:"backend"`
+	WallS      float64     `json:"wall_s"`
+	Figure     string      `json:"figure"`
+	Rows       []demoRow   `json:"rows"`
+	Conclusion string      `json:"conclusion"`
 }
 
 // demoRow is one learner: the row of the table, and its AUC over the folds.
@@ -88,12 +90,12 @@ type demoRow struct {
 }
 
 // runDemo trains and tests the demo's settings.
-func (p *program) runDemo(ctx context.Context, learner milbench.Learner, backend string) (_ *demonstration, err error) {
+func (p *program) runDemo(ctx context.Context, learner learner.Learner, backend string) (_ *demonstration, err error) {
 	set, err := dataset.Musk1()
 	if err != nil {
 		return nil, err
 	}
-	protocol := milbench.Honest()
+	protocol := cv.Honest()
 	protocol.Repeats = 1
 	d := &demonstration{Set: set.Name, Bags: len(set.Bags), Protocol: protocol, Seed: demoSeed, Backend: backend}
 	list, err := networks.Lineup(false)
@@ -107,7 +109,7 @@ func (p *program) runDemo(ctx context.Context, learner milbench.Learner, backend
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	b, start, bar := readBuild(), time.Now(), p.progress()
 	sum, err := run.Run{
-		Sets: []*milbench.Set{set}, Protocol: protocol, Settings: list, Seed: demoSeed, Learner: learner, Dir: dir,
+		Sets: []*mil.Set{set}, Protocol: protocol, Settings: list, Seed: demoSeed, Learner: learner, Dir: dir,
 		Backend: backend, Version: b.Version, Revision: b.Revision,
 		Progress: func(now run.Progress) { bar.showFits(now.Summary, now.Set, start) },
 	}.Do(ctx)

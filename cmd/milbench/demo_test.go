@@ -13,9 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"synpool/milbench"
-	"synpool/milbench/learner/networks"
-	"synpool/milbench/learner/onebyone"
+	"synpool/milbench/cv"
+	"synpool/milbench/learner"
+	"synpool/milbench/learners/networks"
+	"synpool/milbench/learners/onebyone"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
 )
 
@@ -23,22 +25,22 @@ import (
 // alike. It fails on demand.
 type reader struct{ err error }
 
-func (reader) Takes() milbench.Takes { return milbench.Takes{} }
+func (reader) Takes() learner.Takes { return learner.Takes{} }
 
-func (reader) Plan(milbench.Task) (milbench.Plan, error) { return milbench.Plan{}, nil }
+func (reader) Plan(cv.Task) (learner.Plan, error) { return learner.Plan{}, nil }
 
-func (r reader) Learn(_ context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+func (r reader) Learn(_ context.Context, task cv.Task, done func(learner.Outcome) error) error {
 	for i, fit := range task.Fits {
 		factor := map[string]float64{"gated": 1, "syn": -1}[onebyone.Name(fit.Setting)]
-		e := milbench.Epoch{Number: 1}
+		e := learner.Epoch{Number: 1}
 		row := make([]float32, task.Bags[0].Features())
 		for _, b := range fit.Test {
 			if err := task.Bags[b].Read(0, 1, row); err != nil {
 				return err
 			}
-			e.Test = append(e.Test, milbench.Scored(float64(row[0])*factor))
+			e.Test = append(e.Test, mil.Scored(float64(row[0])*factor))
 		}
-		if err := done(milbench.Outcome{Fit: i, Epochs: []milbench.Epoch{e}, Err: r.err}); err != nil {
+		if err := done(learner.Outcome{Fit: i, Epochs: []learner.Epoch{e}, Err: r.err}); err != nil {
 			return err
 		}
 	}

@@ -15,10 +15,10 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"synpool/milbench"
-	"synpool/milbench/learner"
-	"synpool/milbench/learner/neural"
-	"synpool/milbench/learner/onebyone"
+	"synpool/milbench/cv"
+	"synpool/milbench/learners"
+	"synpool/milbench/learners/neural"
+	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/run"
 )
 
@@ -87,7 +87,7 @@ func (p *program) noteTime(g *gridFlags, args []string, dir string, studies []ru
 			return err
 		}
 		for _, set := range pending {
-			fits := make(map[string][]milbench.Fit)
+			fits := make(map[string][]cv.Fit)
 			for _, f := range set.Task.Fits {
 				fits[onebyone.Name(f.Setting)] = append(fits[onebyone.Name(f.Setting)], f)
 			}
@@ -103,7 +103,7 @@ func (p *program) noteTime(g *gridFlags, args []string, dir string, studies []ru
 		}
 	}
 	names := slices.SortedFunc(maps.Keys(times), func(a, b string) int { return cmp.Or(cmp.Compare(times[a], times[b]), cmp.Compare(a, b)) })
-	var most, learners, poolings []string
+	var most, classical, poolings []string
 	for _, name := range slices.Backward(names[max(0, len(names)-3):]) {
 		most = append(most, name+" "+about(times[name]))
 	}
@@ -112,8 +112,8 @@ func (p *program) noteTime(g *gridFlags, args []string, dir string, studies []ru
 		if kept > 0 && kept+times[name] > total/10 {
 			break
 		}
-		if kept += times[name]; slices.Contains(learner.Names(), name) {
-			learners = append(learners, name)
+		if kept += times[name]; slices.Contains(learners.Names(), name) {
+			classical = append(classical, name)
 		} else {
 			poolings = append(poolings, name)
 		}
@@ -121,12 +121,12 @@ func (p *program) noteTime(g *gridFlags, args []string, dir string, studies []ru
 	repeats := studies[0].Protocol.Repeats
 	fewer := min(repeats, max(1, int(float64(repeats)*total/10/kept)))
 	p.note("note: %s by the plan, most of it for %s", about(total), strings.Join(most, ", "))
-	p.note("note: %s: %s; the whole command with the same --out adds the rest", about(kept*float64(fewer)/float64(repeats)), g.shorter(args, dir, learners, poolings, fewer))
+	p.note("note: %s: %s; the whole command with the same --out adds the rest", about(kept*float64(fewer)/float64(repeats)), g.shorter(args, dir, classical, poolings, fewer))
 	return nil
 }
 
-// shorter returns the command of some learners, poolings and repeats, with the other flags as they were given.
-func (g *gridFlags) shorter(args []string, dir string, learners, poolings []string, repeats int) string {
+// shorter returns the command of some classical, poolings and repeats, with the other flags as they were given.
+func (g *gridFlags) shorter(args []string, dir string, classical, poolings []string, repeats int) string {
 	quoted := func(word string) string {
 		word, _ = quotedFor(runtime.GOOS, word)
 		return word
@@ -138,7 +138,7 @@ func (g *gridFlags) shorter(args []string, dir string, learners, poolings []stri
 	for _, list := range []struct {
 		flag  string
 		names []string
-	}{{"learner", learners}, {"pooling", poolings}} {
+	}{{"learner", classical}, {"pooling", poolings}} {
 		if len(list.names) > 0 {
 			words = append(words, "--"+list.flag, strings.Join(list.names, ","))
 		}

@@ -16,8 +16,10 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"synpool/milbench"
-	"synpool/milbench/learner/neural"
+	"synpool/milbench/cv"
+	"synpool/milbench/learner"
+	"synpool/milbench/learners/neural"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
 )
@@ -108,37 +110,37 @@ func TestTooLittleMemory(t *testing.T) {
 // planned is a learner with a plan or an error for each set.
 type planned map[string]any
 
-func (planned) Takes() milbench.Takes { return milbench.Takes{} }
+func (planned) Takes() learner.Takes { return learner.Takes{} }
 
-func (planned) Learn(context.Context, milbench.Task, func(milbench.Outcome) error) error {
+func (planned) Learn(context.Context, cv.Task, func(learner.Outcome) error) error {
 	return errors.New("nothing is to be learnt")
 }
 
-func (p planned) Plan(task milbench.Task) (milbench.Plan, error) {
+func (p planned) Plan(task cv.Task) (learner.Plan, error) {
 	if err, bad := p[task.Name].(error); bad {
-		return milbench.Plan{}, err
+		return learner.Plan{}, err
 	}
-	return p[task.Name].(milbench.Plan), nil
+	return p[task.Name].(learner.Plan), nil
 }
 
 func TestPlan(t *testing.T) {
-	set := func(name string) *milbench.Set {
-		s := &milbench.Set{Name: name, Checksum: name}
+	set := func(name string) *mil.Set {
+		s := &mil.Set{Name: name, Checksum: name}
 		for i := range 8 {
-			s.Bags = append(s.Bags, milbench.Bag{ID: fmt.Sprint(i), Target: milbench.Labelled(i % 2), Instances: &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{float32(i)}}})
+			s.Bags = append(s.Bags, mil.Bag{ID: fmt.Sprint(i), Target: mil.Labelled(i % 2), Instances: &mil.Dense{Rows: 1, Cols: 1, Values: []float32{float32(i)}}})
 		}
 		return s
 	}
 	asked := planned{}
 	one := func(names ...string) run.Run {
-		r := run.Run{Learner: asked, Protocol: milbench.Protocol{Name: "honest", Folds: 2, Repeats: 2}, Settings: []json.RawMessage{[]byte(`{"pooling":"mean"}`)}, Dir: t.TempDir()}
+		r := run.Run{Learner: asked, Protocol: cv.Protocol{Name: "honest", Folds: 2, Repeats: 2}, Settings: []json.RawMessage{[]byte(`{"pooling":"mean"}`)}, Dir: t.TempDir()}
 		for _, name := range names {
 			r.Sets = append(r.Sets, set(name))
 		}
 		return r
 	}
 	studies := []run.Run{one("a", "b"), one("c")}
-	fits := milbench.Plan{Fits: 4, Blocks: 2, Members: 3, Workers: 1, Memory: 300e6, Time: time.Minute, Note: "b: 1 of 2 cores, to keep within 400 MB of memory"}
+	fits := learner.Plan{Fits: 4, Blocks: 2, Members: 3, Workers: 1, Memory: 300e6, Time: time.Minute, Note: "b: 1 of 2 cores, to keep within 400 MB of memory"}
 	small := fits
 	small.Note, small.Memory = "", 100e6
 

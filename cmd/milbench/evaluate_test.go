@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"synpool/milbench/evaluate"
-	"synpool/milbench/judge"
-	"synpool/milbench/learner"
-	"synpool/milbench/learner/modeldir"
+	"synpool/milbench/learners"
+	"synpool/milbench/learners/modeldir"
+	"synpool/milbench/stats"
 )
 
 // slides is a CSV file of bags of patients, two each, whose labels are words. One instance of a cancer is larger; shift moves the size of all.
@@ -47,7 +47,7 @@ func judgedModel(t *testing.T) (model, folder, file string) {
 }
 
 // evaluationOf reads what evaluate prints as JSON.
-func evaluationOf(t *testing.T, args ...string) (e evaluation) {
+func evaluationOf(t *testing.T, args ...string) (e evaluate.Evaluation) {
 	t.Helper()
 	out, _ := succeed(t, append(append([]string{"evaluate"}, args...), "--json")...)
 	if err := json.Unmarshal([]byte(out), &e); err != nil {
@@ -175,7 +175,7 @@ func TestEvaluate(t *testing.T) {
 	for i, b := range predictions(t, model, fresh) {
 		labels, scores = append(labels, i/2%2), append(scores, *b.Score)
 	}
-	auc, se, err := judge.DeLong(labels, scores)
+	auc, se, err := stats.DeLong(labels, scores)
 	if err != nil || math.Abs(*e.Figures[0].Value-auc) > 1e-12 || math.Abs(*e.Figures[0].Low-(auc-1.959964*se)) > 1e-6 {
 		t.Errorf("%+v, want %v with error %v (%v)", e.Figures[0], auc, se, err)
 	}
@@ -185,7 +185,7 @@ func TestEvaluate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, o := range e.Operating {
-		sensitivity, specificity, err := judge.SensitivitySpecificity(labels, scores, c.Facts.Operating[i].Threshold)
+		sensitivity, specificity, err := stats.SensitivitySpecificity(labels, scores, c.Facts.Operating[i].Threshold)
 		if err != nil || o.Training != c.Facts.Operating[i] || *o.Sensitivity.Value != sensitivity || *o.Specificity.Value != specificity {
 			t.Errorf("%+v, want %v and %v (%v)", o, sensitivity, specificity, err)
 		}
@@ -341,7 +341,7 @@ func TestEvaluateAnEarlierModel(t *testing.T) {
 // withoutFacts makes a card that of an earlier version.
 func withoutFacts(t *testing.T, dir string) {
 	t.Helper()
-	model, err := learner.Trainer{}.Load(dir)
+	model, err := learners.Trainer{}.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

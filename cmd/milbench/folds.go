@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,9 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"synpool/internal/disk"
-	"synpool/milbench"
+	"synpool/milbench/cv"
 	"synpool/milbench/dataset"
 	"synpool/milbench/exchange"
+	"synpool/milbench/mil"
 )
 
 // partsName is the file of the folds beside the split files of CLAM.
@@ -59,7 +58,7 @@ beside them, in ` + partsName + `. docs/judge.md goes through an example.` + fil
 				return err
 			}
 			s := opened[0]
-			protocol := milbench.Honest()
+			protocol := cv.Honest()
 			if protocol.Repeats = repeats; c.Flags().Changed("folds") {
 				protocol.Folds = folds
 			} else if s.entry != nil {
@@ -80,7 +79,10 @@ beside them, in ` + partsName + `. docs/judge.md goes through an example.` + fil
 			if format == "csv" {
 				err = writeNew("--out", out, parts.Write)
 			} else {
-				err = writeCLAM(out, s.set, protocol, seed, parts)
+				var splits []exchange.Split
+				if splits, err = exchange.Splits(s.set, protocol, seed); err == nil {
+					err = writeCLAM(out, splits, parts)
+				}
 			}
 			if err != nil && instances != "" {
 				err = errors.Join(err, os.Remove(instances))
@@ -100,7 +102,7 @@ beside them, in ` + partsName + `. docs/judge.md goes through an example.` + fil
 	f.StringVar(&instances, "bags", "", "`file` to write the instances of the bags to, without instance labels: a CSV table with a header")
 	f.StringVar(&format, "format", "csv", "`format` of the folds: csv, or clam for split files as CLAM reads them")
 	f.IntVar(&folds, "folds", 0, "folds per repeat, for sets without an official split (default 10; ucsb 4)")
-	f.IntVar(&repeats, "repeats", milbench.Honest().Repeats, "repeats with other folds")
+	f.IntVar(&repeats, "repeats", cv.Honest().Repeats, "repeats with other folds")
 	f.Uint64Var(&seed, "seed", 1, "seed of the folds")
 	inGroup(f, fileFlags, func() { open.addTo(f) })
 	required(c, "out")
@@ -116,7 +118,7 @@ func foldsFile(out, format string) string {
 }
 
 // writeBags returns a function that writes the instances of a set as a table with a header, for programs that cannot read its file.
-func writeBags(s *milbench.Set) func(io.Writer) error {
+func writeBags(s *mil.Set) func(io.Writer) error {
 	plain := *s
 	plain.InstanceLabels = nil // which no model may see
 	if plain.Features == nil {
@@ -125,6 +127,19 @@ func writeBags(s *milbench.Set) func(io.Writer) error {
 		}
 	}
 	return func(w io.Writer) error { return dataset.WriteCSV(w, &plain) }
+}
+
+// writeCLAM writes a split file for each fold, and the table of the folds beside them.
+func writeCLAM(dir string, splits []exchange.Split, parts *exchange.Parts) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	for k, split := range splits {
+		if err := writeNew("--out", filepath.Join(dir, fmt.Sprintf("splits_%d.csv", k)), split.Write); err != nil {
+			return err
+		}
+	}
+	return writeNew("--out", filepath.Join(dir, partsName), parts.Write)
 }
 
 // writeNew writes the file of a flag, whole or not at all. The file must not exist yet.
@@ -136,46 +151,6 @@ func writeNew(flag, path string, write func(io.Writer) error) error {
 		return fmt.Errorf("%s: %w", flag, err)
 	}
 	return nil
-}
-
-// writeCLAM writes a split file for each fold, with the validation part that the nested protocol holds back.
-func writeCLAM(dir string, s *milbench.Set, p milbench.Protocol, seed uint64, parts *exchange.Parts) error {
-	p.Name, p.Inner = milbench.NestedProtocol, 0
-	fits, err := p.Fits(s, []json.RawMessage{[]byte("{}")}, seed)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fmt.Errorf("--out: %w", err)
-	}
-	for k, fit := range fits {
-		var train []int
-		for _, e := range fit.Train {
-			train = append(train, e.Bag)
-		}
-		columns := [][]int{train, fit.Validation, fit.Test}
-		err := writeNew("--out", filepath.Join(dir, fmt.Sprintf("splits_%d.csv", k)), func(w io.Writer) error {
-			out := csv.NewWriter(w)
-			out.Write([]string{"", "train", "val", "test"})
-			for i := range max(len(train), len(fit.Validation), len(fit.Test)) {
-				record := []string{fmt.Sprint(i)}
-				for _, column := range columns {
-					id := ""
-					if i < len(column) {
-						id = s.Bags[column[i]].ID
-					}
-					record = append(record, id)
-				}
-				out.Write(record)
-			}
-			out.Flush()
-			return out.Error()
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return writeNew("--out", filepath.Join(dir, partsName), parts.Write)
 }
 
 // score is the subcommand that adds the scores of a model from another program to results.

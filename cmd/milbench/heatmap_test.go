@@ -44,7 +44,10 @@ b,bottom,1,0,0,256,1,0
 	}
 	var collection struct {
 		Type     string
-		Features []geoFeature
+		Features []struct {
+			Geometry   struct{ Coordinates [][5][2]float64 }
+			Properties struct{ Measurements map[string]float64 }
+		}
 	}
 	if err := json.Unmarshal(text, &collection); err != nil {
 		t.Fatal(err)

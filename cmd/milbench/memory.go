@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"synpool/backend"
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // byteUnits are the units of sizes, within each kind from large to small.
@@ -23,7 +23,7 @@ type memorySize uint64
 
 func (m *memorySize) Set(text string) error {
 	unit := strings.TrimLeft(text, "0123456789.")
-	n, err := milbench.ParseNumber(strings.TrimSuffix(text, unit))
+	n, err := mil.ParseNumber(strings.TrimSuffix(text, unit))
 	for _, u := range byteUnits {
 		if err != nil || !strings.EqualFold(strings.TrimSpace(unit), u.name) {
 			continue

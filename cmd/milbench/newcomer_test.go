@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench/judge"
+	"synpool/milbench/stats"
 )
 
 // newcomer returns a table of 60 bags of 3 to 12 instances with three features, and the AUC of the maximum of the first: in every bag
@@ -34,7 +34,7 @@ func newcomer(t *testing.T, seed uint64) (table string, auc float64) {
 		}
 		labels, largest = append(labels, label), append(largest, most)
 	}
-	auc, err := judge.AUC(labels, largest)
+	auc, err := stats.AUC(labels, largest)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
 	"synpool/milbench/dataset"
+	"synpool/milbench/mil"
 )
 
 // arrays writes a set as a folder of NumPy arrays of float64, and its bags without labels as another.
-func arrays(t *testing.T, s *milbench.Set) (labelled, unlabelled string) {
+func arrays(t *testing.T, s *mil.Set) (labelled, unlabelled string) {
 	t.Helper()
 	labelled, unlabelled = filepath.Join(t.TempDir(), "toy"), t.TempDir()
 	if err := os.Mkdir(labelled, 0o777); err != nil {
@@ -30,7 +30,7 @@ func arrays(t *testing.T, s *milbench.Set) (labelled, unlabelled string) {
 		list += fmt.Sprintf("%s,%d\n", b.ID, b.Label)
 		header := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }\n", b.Instances.Len(), b.Instances.Features())
 		data := append(binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(header))), header...)
-		for _, v := range b.Instances.(*milbench.Dense).Values {
+		for _, v := range b.Instances.(*mil.Dense).Values {
 			data = binary.LittleEndian.AppendUint64(data, math.Float64bits(float64(v)))
 		}
 		write(filepath.Join(labelled, b.ID+".npy"), data)

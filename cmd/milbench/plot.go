@@ -22,7 +22,7 @@ import (
 func (p *program) plot() *cobra.Command {
 	var name, file, setting string
 	var sets []string
-	maps := heatmaps{extremes: 10}
+	maps := charts.Heatmaps{Extremes: 10}
 	c := &cobra.Command{
 		Use:   "plot DIR|ARCHIVE|SCORES|MODEL --out FILE",
 		Short: "Draw results, heat maps of slides, or the reliability of probabilities",
@@ -134,11 +134,11 @@ Figures of each experiment, the default first:
 	c.Flags().StringVar(&setting, "setting", "", "`name` in the table of the setting whose bags to draw (default the best)")
 	c.Flags().StringArrayVar(&sets, "set", nil, "`name` in the table of a set to draw; repeat the flag for more (default all)")
 	c.Flags().StringVar(&file, "out", "", "`file` to draw into: .png, .svg or .pdf; for heat maps a folder (required)")
-	c.Flags().StringVar(&maps.thumbnails, "thumbnails", "", "`folder` of pictures of the slides to draw heat maps on")
-	c.Flags().Float64Var(&maps.scale, "scale", 0, "pixels of a slide per pixel of its thumbnail, along a side")
-	c.Flags().StringSliceVar(&maps.tile, "tile", nil, "`side` of a tile in pixels of the slide, of all bags or, as BAG=SIDE, of one; or the column of SCORES that has the sides (default the column tile, or else a guess from the distances of tiles)")
-	c.Flags().StringVar(&maps.column, "column", "", "`column` of SCORES that heat maps show, such as score_CLASS (default weight, or else score)")
-	c.Flags().IntVar(&maps.extremes, "extremes", maps.extremes, "`number` of instances that extremes.csv lists at either end of a slide")
+	c.Flags().StringVar(&maps.Thumbnails, "thumbnails", "", "`folder` of pictures of the slides to draw heat maps on")
+	c.Flags().Float64Var(&maps.Scale, "scale", 0, "pixels of a slide per pixel of its thumbnail, along a side")
+	c.Flags().StringSliceVar(&maps.Tile, "tile", nil, "`side` of a tile in pixels of the slide, of all bags or, as BAG=SIDE, of one; or the column of SCORES that has the sides (default the column tile, or else a guess from the distances of tiles)")
+	c.Flags().StringVar(&maps.Column, "column", "", "`column` of SCORES that heat maps show, such as score_CLASS (default weight, or else score)")
+	c.Flags().IntVar(&maps.Extremes, "extremes", maps.Extremes, "`number` of instances that extremes.csv lists at either end of a slide")
 	required(c, "out")
 	return c
 }
@@ -157,15 +157,18 @@ func (p *program) readResults(path string) (results.Archive, error) {
 	return a, err
 }
 
+// heatmapFigure is the name of the figure of instance scores.
+const heatmapFigure = "heatmap"
+
 // drawHeatmaps draws the heat maps of a file of scores into a folder.
-func (p *program) drawHeatmaps(maps heatmaps, scores, dir string) error {
+func (p *program) drawHeatmaps(maps charts.Heatmaps, scores, dir string) error {
 	switch {
-	case (maps.thumbnails == "") != (maps.scale == 0):
+	case (maps.Thumbnails == "") != (maps.Scale == 0):
 		return errors.New("--thumbnails and --scale go together; give both")
-	case maps.scale < 0 || maps.extremes < 0:
+	case maps.Scale < 0 || maps.Extremes < 0:
 		return errors.New("--scale and --extremes: no negative number makes sense")
 	}
-	count, err := maps.write(scores, dir, p.note)
+	count, err := maps.Write(scores, dir, p.note)
 	if err != nil {
 		return err
 	}

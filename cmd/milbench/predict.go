@@ -8,9 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"synpool/milbench"
+	"synpool/internal/spelling"
 	"synpool/milbench/evaluate"
-	"synpool/milbench/learner"
+	"synpool/milbench/learners"
+	"synpool/milbench/mil"
 	"synpool/milbench/predict"
 )
 
@@ -77,14 +78,14 @@ those of the file become the medians of its training set. See milbench help file
 				format = "json"
 			}
 			if format != "csv" && format != "json" {
-				if near := milbench.Nearest(format, formats); near != "" {
+				if near := spelling.Nearest(format, formats); near != "" {
 					return fmt.Errorf("--format %q: no such format; did you mean %q?", format, near)
 				}
 				return fmt.Errorf("--format %q: no such format; use one of %s", format, strings.Join(formats, ", "))
 			}
 			nets := p.networks(true, 0, 0, "")
 			defer nets.End()
-			model, err := learner.Trainer{Networks: nets}.Load(args[0])
+			model, err := learners.Trainer{Networks: nets}.Load(args[0])
 			if err != nil {
 				return err
 			}
@@ -116,7 +117,7 @@ those of the file become the medians of its training set. See milbench help file
 			if s := stoppedBy(c.Context()); s != nil && err != nil {
 				return s
 			}
-			if errors.Is(err, learner.ErrNoInstances) {
+			if errors.Is(err, learners.ErrNoInstances) {
 				return fmt.Errorf("--instances: %s: %w", args[0], err)
 			}
 			if err != nil {
@@ -161,7 +162,7 @@ those of the file become the medians of its training set. See milbench help file
 }
 
 // noteFormulas says that a CSV file has ids of bags that a spreadsheet would compute.
-func (p *program) noteFormulas(set *milbench.Set) {
+func (p *program) noteFormulas(set *mil.Set) {
 	for _, b := range set.Bags {
 		if formula(b.ID) {
 			p.note("note: bag ids such as %s are formulas to a spreadsheet; import their column as text", b.ID)
@@ -175,6 +176,6 @@ func formula(text string) bool {
 	if text == "" || !strings.Contains("=+-@", text[:1]) {
 		return false
 	}
-	_, err := milbench.ParseNumber(text)
+	_, err := mil.ParseNumber(text)
 	return err != nil
 }

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/term"
 
 	"synpool/internal/printable"
-	"synpool/milbench/learner/neural"
+	"synpool/milbench/learners/neural"
 	"synpool/milbench/run"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"synpool/milbench/learner/neural"
+	"synpool/milbench/learners/neural"
 	"synpool/milbench/run"
 )
 

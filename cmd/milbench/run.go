@@ -14,11 +14,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
 	"synpool/milbench/dataset"
-	"synpool/milbench/learner"
-	"synpool/milbench/learner/networks"
-	"synpool/milbench/learner/neural"
+	"synpool/milbench/learners"
+	"synpool/milbench/learners/networks"
+	"synpool/milbench/learners/neural"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
 )
@@ -182,19 +183,19 @@ func (g *gridFlags) addTo(f *pflag.FlagSet) {
 	g.set.grid.Pooling, g.set.grid.Iterations = []string{"softmax", "syn"}, []int{-3, 3}
 	inGroup(f, networkFlags, func() { g.set.addTo(f, false) })
 	f.IntVar(&g.sample, "sample", 0, "`number` of settings to draw at random for each pooling, from the lists that you give or else from values for sets of up to a few hundred bags; --protocol nested chooses among them")
-	f.StringSliceVar(&g.learners, "learner", nil, "`list` of learners other than networks: "+strings.Join(learner.Names(), ", ")+"; without --pooling no network is trained")
-	f.StringVar(&g.name, "protocol", milbench.ProtocolNames[0], "`name` of the protocol: "+strings.Join(milbench.ProtocolNames, ", "))
+	f.StringSliceVar(&g.learners, "learner", nil, "`list` of learners other than networks: "+strings.Join(learners.Names(), ", ")+"; without --pooling no network is trained")
+	f.StringVar(&g.name, "protocol", cv.ProtocolNames[0], "`name` of the protocol: "+strings.Join(cv.ProtocolNames, ", "))
 	f.IntVar(&g.folds, "folds", 0, "folds per repeat, for sets without an official split (default 10; ucsb and published 4)")
 	f.IntVar(&g.repeats, "repeats", 0, "repeats with other folds and seeds (default 5; published 1; 2 if no flag chooses learners or settings)")
-	f.IntVar(&g.inner, "inner", milbench.InnerFolds, "inner folds of each training part, for nested; 0 holds back a fifth of it instead")
+	f.IntVar(&g.inner, "inner", cv.InnerFolds, "inner folds of each training part, for nested; 0 holds back a fifth of it instead")
 	f.Uint64Var(&g.seed, "seed", 1, "seed of folds, initial weights, order and dropout")
 	f.BoolVar(&g.curves, "curves", false, "add the curves of each fit over its epochs to DIR/curves.jsonl")
 	inGroup(f, fileFlags, func() { g.open.addTo(f) })
 }
 
 // protocol returns the protocol that the flags choose.
-func (g *gridFlags) protocol() (milbench.Protocol, error) {
-	protocol, err := milbench.DefaultProtocol(g.name)
+func (g *gridFlags) protocol() (cv.Protocol, error) {
+	protocol, err := cv.DefaultProtocol(g.name)
 	if err != nil {
 		return protocol, err
 	}
@@ -208,7 +209,7 @@ func (g *gridFlags) protocol() (milbench.Protocol, error) {
 		protocol.Folds = g.folds
 	}
 	if g.flags.Changed("inner") {
-		if g.name != milbench.NestedProtocol {
+		if g.name != cv.NestedProtocol {
 			return protocol, errors.New("--inner: only the nested protocol has inner folds; add --protocol nested")
 		}
 		protocol.Inner = g.inner
@@ -217,9 +218,9 @@ func (g *gridFlags) protocol() (milbench.Protocol, error) {
 }
 
 // protocolOf returns the protocol of a named set, or of a file if the entry is nil.
-func (g *gridFlags) protocolOf(entry *dataset.Entry) (milbench.Protocol, error) {
+func (g *gridFlags) protocolOf(entry *dataset.Entry) (cv.Protocol, error) {
 	protocol, err := g.protocol()
-	if entry != nil && g.name != milbench.PublishedProtocol && !g.flags.Changed("folds") {
+	if entry != nil && g.name != cv.PublishedProtocol && !g.flags.Changed("folds") {
 		protocol.Folds = entry.Folds
 	}
 	return protocol, err
@@ -238,10 +239,10 @@ func (g *gridFlags) study(s source) (run.Run, error) {
 	if err := g.set.checkLoss(s.set); err != nil {
 		return run.Run{}, err
 	}
-	if protocol.Name == milbench.NestedProtocol && protocol.Inner == 0 {
+	if protocol.Name == cv.NestedProtocol && protocol.Inner == 0 {
 		rest := slices.DeleteFunc(slices.Clone(list), isPortfolio)
 		if len(rest) < len(list) && !g.compares() {
-			return run.Run{}, fmt.Errorf("--inner %d: %s chooses by inner folds; give 2 or more, or leave %[2]s out", protocol.Inner, learner.AutoName)
+			return run.Run{}, fmt.Errorf("--inner %d: %s chooses by inner folds; give 2 or more, or leave %[2]s out", protocol.Inner, learners.AutoName)
 		}
 		list = rest
 	}
@@ -251,11 +252,11 @@ func (g *gridFlags) study(s source) (run.Run, error) {
 	}
 	noteRefused(g.note, refused)
 	_, err = protocol.Fits(s.set, list, g.seed)
-	return run.Run{Sets: []*milbench.Set{s.set}, Protocol: protocol, Settings: list, Seed: g.seed, Curves: g.curves}, err
+	return run.Run{Sets: []*mil.Set{s.set}, Protocol: protocol, Settings: list, Seed: g.seed, Curves: g.curves}, err
 }
 
 // isPortfolio reports whether a setting tries others.
-func isPortfolio(setting json.RawMessage) bool { return learner.Candidates(setting) != nil }
+func isPortfolio(setting json.RawMessage) bool { return learners.Candidates(setting) != nil }
 
 // noteRefused notes why settings are left out.
 func noteRefused(note func(format string, args ...any), refused []string) {
@@ -307,7 +308,7 @@ func (g *gridFlags) check() error {
 func (g *gridFlags) listed() (list []json.RawMessage, err error) {
 	switch {
 	case g.compares():
-		return networks.Lineup(g.name == milbench.NestedProtocol)
+		return networks.Lineup(g.name == cv.NestedProtocol)
 	case len(g.learners) == 0 || g.flags.Changed("pooling"):
 		if list, err = g.networks(); err != nil {
 			return nil, err
@@ -319,7 +320,7 @@ func (g *gridFlags) listed() (list []json.RawMessage, err error) {
 	case g.flags.Changed("sample"):
 		return nil, errors.New("--sample: draws settings of networks; name one with --pooling")
 	}
-	own, err := networks.OfLearners(g.learners, g.name == milbench.NestedProtocol)
+	own, err := networks.OfLearners(g.learners, g.name == cv.NestedProtocol)
 	if err != nil {
 		return nil, fmt.Errorf("--%w", err)
 	}

@@ -22,9 +22,11 @@ import (
 
 	"synpool/backend"
 	"synpool/internal/large"
-	"synpool/milbench"
+	"synpool/milbench/cv"
 	"synpool/milbench/dataset"
-	"synpool/milbench/learner/neural"
+	"synpool/milbench/learner"
+	"synpool/milbench/learners/neural"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
 )
@@ -319,7 +321,7 @@ func requireCurves(t *testing.T, dir string) {
 // exhausted is a learner that runs out of memory after some fits, and at once when these are done.
 type exhausted struct{ reader }
 
-func (l exhausted) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+func (l exhausted) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome) error) error {
 	some := task
 	if some.Fits = some.Fits[:3]; len(task.Fits) < 8 {
 		some.Fits = nil
@@ -345,8 +347,8 @@ func TestRunExhausted(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	studies := func(first milbench.Learner) []run.Run {
-		one := run.Run{Sets: []*milbench.Set{musk}, Protocol: milbench.Protocol{Name: "honest", Folds: 4, Repeats: 2},
+	studies := func(first learner.Learner) []run.Run {
+		one := run.Run{Sets: []*mil.Set{musk}, Protocol: cv.Protocol{Name: "honest", Folds: 4, Repeats: 2},
 			Settings: []json.RawMessage{setting}, Seed: 1, Learner: first, Dir: dir}
 		two := one
 		two.Protocol.Folds, two.Learner = 2, reader{}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"synpool/milbench/learner/neural"
+	"synpool/milbench/learners/neural"
 	"synpool/milbench/results"
 )
 

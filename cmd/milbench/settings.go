@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"synpool/milbench"
-	"synpool/milbench/learner/neural"
+	"synpool/milbench/learners/neural"
+	"synpool/milbench/mil"
 )
 
 // settings are the flags of a grid.
@@ -64,7 +64,7 @@ func (s *settings) addTo(flags *pflag.FlagSet, single bool) {
 }
 
 // checkLoss reports a value of --loss or --class-weight that is not for the kind of target of a set.
-func (s *settings) checkLoss(set *milbench.Set) error {
+func (s *settings) checkLoss(set *mil.Set) error {
 	for _, loss := range append([]string{""}, s.grid.Loss...) {
 		for _, weight := range append([]string{""}, s.grid.ClassWeight...) {
 			if err := (neural.Config{Loss: loss, ClassWeight: weight}).CheckLoss(set.Kind); err != nil {
@@ -180,7 +180,7 @@ type kind[T any] struct {
 var (
 	text    = kind[string]{func(s string) (string, error) { return s, nil }, "a name", "syn,softmax"}
 	integer = kind[int]{strconv.Atoi, "an integer", "-3,0,3"}
-	number  = kind[float64]{milbench.ParseNumber, "a number", "0.5,1"}
+	number  = kind[float64]{mil.ParseNumber, "a number", "0.5,1"}
 	boolean = kind[bool]{strconv.ParseBool, "true or false", "true,false"}
 )
 

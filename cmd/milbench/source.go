@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"synpool/milbench"
 	"synpool/milbench/dataset"
 	"synpool/milbench/dataset/intake"
+	"synpool/milbench/mil"
 )
 
 // fileForms says in help texts what a file may be; filesHelp says it under a heading.
@@ -105,7 +105,7 @@ func (f *columnFlags) check() error {
 }
 
 // openNew opens bags with the features of a model.
-func (f *columnFlags) openNew(p *program, features []string, centre []float64, nameOrFile string) (*milbench.Set, error) {
+func (f *columnFlags) openNew(p *program, features []string, centre []float64, nameOrFile string) (*mil.Set, error) {
 	f.options = f.options.For(features, centre, f.column.Column)
 	source, err := f.open(p, nameOrFile)
 	if err != nil {
@@ -133,7 +133,7 @@ func (s *sources) addTo(flags *pflag.FlagSet) {
 
 // source is a set and the entry of its name, nil for a file.
 type source struct {
-	set   *milbench.Set
+	set   *mil.Set
 	entry *dataset.Entry
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"synpool/milbench/learner/neural"
+	"synpool/milbench/learners/neural"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
 	"synpool/paper"

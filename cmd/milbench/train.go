@@ -15,15 +15,17 @@ import (
 	"github.com/spf13/pflag"
 
 	"synpool/internal/disk"
-	"synpool/milbench"
-	"synpool/milbench/judge"
+	"synpool/milbench/cv"
 	"synpool/milbench/learner"
-	"synpool/milbench/learner/modeldir"
-	"synpool/milbench/learner/networks"
-	"synpool/milbench/learner/neural"
-	"synpool/milbench/learner/onebyone"
+	"synpool/milbench/learners"
+	"synpool/milbench/learners/modeldir"
+	"synpool/milbench/learners/networks"
+	"synpool/milbench/learners/neural"
+	"synpool/milbench/learners/onebyone"
+	"synpool/milbench/mil"
 	"synpool/milbench/predict"
 	"synpool/milbench/results"
+	"synpool/milbench/stats"
 )
 
 // train is the subcommand that trains one model on all bags of a set.
@@ -92,7 +94,7 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 			if config != nil && c.Flags().Changed("cores") {
 				return errors.New("--cores: for --learner; a network is trained on all cores")
 			}
-			if random := []string{learner.AutoName, "statistics-trees"}; config == nil && c.Flags().Changed("seed") && toward.method == "" && !slices.Contains(random, asked.learner) {
+			if random := []string{learners.AutoName, "statistics-trees"}; config == nil && c.Flags().Changed("seed") && toward.method == "" && !slices.Contains(random, asked.learner) {
 				return fmt.Errorf("--seed: nothing is random in --learner %s; leave --seed out", asked.learner)
 			}
 			full, err := filepath.Abs(dir) // "." has a name, too
@@ -117,7 +119,7 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 				return err
 			}
 			whole := sources[0].set
-			bags, err := whole.Part(milbench.TrainPart)
+			bags, err := whole.Part(mil.TrainPart)
 			if err != nil {
 				return err
 			}
@@ -128,7 +130,7 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 				p.note("note: %s: %d of %d bags", bags.Name, len(bags.Bags), len(whole.Bags))
 			}
 			for class := range bags.NumClasses() {
-				if bags.Kind == milbench.ClassTarget && bags.NumLabelled(class) < 2 {
+				if bags.Kind == mil.ClassTarget && bags.NumLabelled(class) < 2 {
 					return fmt.Errorf("%s: only one bag has label %s; a class needs two at least: add bags, or leave it out", bags.Name, bags.ClassName(class))
 				}
 			}
@@ -139,8 +141,8 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 			if err != nil {
 				return err
 			}
-			task := bags.Task([]milbench.Fit{{Setting: setting}})
-			if err := learner.Check(neural.Trainer{}, task); err != nil {
+			task := cv.NewTask(bags, []cv.Fit{{Setting: setting}})
+			if err := learners.Check(neural.Trainer{}, task); err != nil {
 				return err
 			}
 			noteRefused(p.note, networks.RefusedCandidates(bags, setting))
@@ -151,7 +153,7 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 			kept := filepath.Clean(dir) + "." + checkpoints
 			nets := p.networks(alone, cores, within, kept)
 			defer nets.End()
-			trainer := learner.Trainer{Networks: nets, Resources: learner.Resources{Workers: cores, Memory: within}}
+			trainer := learners.Trainer{Networks: nets, Resources: learners.Resources{Workers: cores, Memory: within}}
 			if trainer.NeedsNetworks(setting) {
 				if err := nets.Ready(); err != nil {
 					return err
@@ -159,7 +161,7 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 			}
 
 			bar, loss := p.progress(), 0.0
-			err = toward.learn(c.Context(), learner.All(nets, trainer.Resources), bags, setting, seed, func(done, of int) {
+			err = toward.learn(c.Context(), learners.All(nets, trainer.Resources), bags, setting, seed, func(done, of int) {
 				bar.show(func() string {
 					return fmt.Sprintf("calibration: %d of %d folds", done, of) + p.large.line(time.Now())
 				})
@@ -174,7 +176,7 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 			if err != nil {
 				return err
 			}
-			model, err := trainer.Train(c.Context(), setting, bags, seed, func(now learner.Progress) {
+			model, err := trainer.Train(c.Context(), setting, bags, seed, func(now learners.Progress) {
 				loss = now.Loss
 				bar.show(func() string {
 					if config != nil {
@@ -260,7 +262,7 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 }
 
 // trainingFigure returns the main figure of the bags that a model was trained on.
-func trainingFigure(c *cobra.Command, model learner.Model, bags *milbench.Set) (string, error) {
+func trainingFigure(c *cobra.Command, model learners.Model, bags *mil.Set) (string, error) {
 	predictions, err := model.Predict(c.Context(), bags.Instances(), false)
 	if bad := (*modeldir.BagError)(nil); errors.As(err, &bad) {
 		hint := ""
@@ -277,7 +279,7 @@ func trainingFigure(c *cobra.Command, model learner.Model, bags *milbench.Set) (
 		scored[i] = results.ScoredBag{ID: bags.Bags[i].ID, Target: bags.Bags[i].Target, Scores: p.Scores}
 	}
 	figure, err := results.Figure(bags.Kind, len(bags.Classes), scored)
-	if judge.Undefined(err) {
+	if stats.Undefined(err) {
 		return fmt.Sprintf("undefined (%v)", err), nil
 	}
 	if err != nil {
@@ -287,13 +289,13 @@ func trainingFigure(c *cobra.Command, model learner.Model, bags *milbench.Set) (
 }
 
 // writeMembers writes the members of a joined model.
-func (p *program) writeMembers(about learner.About) error {
+func (p *program) writeMembers(about learners.About) error {
 	members := about.Members
 	if len(members) == 0 {
 		return nil
 	}
 	t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
-	epochs := slices.ContainsFunc(members, func(m milbench.Weighted) bool { return m.Epoch > 1 }) // of networks
+	epochs := slices.ContainsFunc(members, func(m learner.Weighted) bool { return m.Epoch > 1 }) // of networks
 	head := "learner\tweight\t" + results.FigureName(about.Target) + " inside"
 	if epochs {
 		head += "\tepoch"
@@ -328,7 +330,7 @@ type trainFlags struct {
 func (t *trainFlags) addTo(f *pflag.FlagSet) {
 	t.flags = f
 	t.set.grid.Pooling = []string{"syn"}
-	f.StringVar(&t.learner, "learner", "", "`name` of a learner other than networks: "+strings.Join(learner.Names(), ", "))
+	f.StringVar(&t.learner, "learner", "", "`name` of a learner other than networks: "+strings.Join(learners.Names(), ", "))
 	f.StringVar(&t.setting, "setting", "", "JSON `object` of fields that replace the default setting of --learner, say '{\"c\":3}'")
 	inGroup(f, networkFlags, func() { t.set.addTo(f, true) })
 }
@@ -356,12 +358,12 @@ func (t *trainFlags) chosen() (json.RawMessage, *neural.Config, error) {
 	if flag != "" {
 		return nil, nil, fmt.Errorf("--%s: a setting of networks; use --setting for fields of --learner %s", flag, t.learner)
 	}
-	settings, err := learner.Settings(t.learner, false)
+	settings, err := learners.Settings(t.learner, false)
 	if err != nil {
 		return nil, nil, fmt.Errorf("--%w", err)
 	}
 	if t.flags.Changed("setting") {
-		setting, err := learner.Override(t.learner, json.RawMessage(t.setting))
+		setting, err := learners.Override(t.learner, json.RawMessage(t.setting))
 		if err != nil {
 			return nil, nil, fmt.Errorf("--setting of %s: %w", t.learner, err)
 		}

@@ -16,8 +16,8 @@ import (
 	"syscall"
 	"testing"
 
-	"synpool/milbench/learner"
-	"synpool/milbench/learner/neural"
+	"synpool/milbench/learners"
+	"synpool/milbench/learners/neural"
 	"synpool/milbench/predict"
 )
 
@@ -325,7 +325,7 @@ var quick = map[string]string{"statistics-trees": `{"trees":20}`, "auto": `{"inn
 func TestTrainLearners(t *testing.T) {
 	labelled, unlabelled := words()
 	file, fresh := write(t, "toy.csv", labelled), write(t, "fresh.csv", unlabelled)
-	for _, name := range learner.Names() {
+	for _, name := range learners.Names() {
 		t.Run(name, func(t *testing.T) {
 			model := filepath.Join(t.TempDir(), "model")
 			args := []string{"train", file, "--learner", name, "--out", model}
@@ -336,7 +336,7 @@ func TestTrainLearners(t *testing.T) {
 			if !strings.Contains(out, "toy: "+name+" trained on 24 bags: AUC ") || !strings.Contains(out, "model in "+model) || strings.Contains(stderr, "backend ") {
 				t.Error(out, stderr)
 			}
-			if has := strings.Contains(out, "AUC inside"); has != (name == learner.AutoName) {
+			if has := strings.Contains(out, "AUC inside"); has != (name == learners.AutoName) {
 				t.Error(out)
 			}
 			bags := predictions(t, model, fresh)

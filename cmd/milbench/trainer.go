@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"synpool/backend"
-	"synpool/milbench"
 	"synpool/milbench/learner"
-	"synpool/milbench/learner/networks"
-	"synpool/milbench/learner/neural"
+	"synpool/milbench/learners"
+	"synpool/milbench/learners/networks"
+	"synpool/milbench/learners/neural"
 )
 
 // chooseTrainer starts a backend, says which, and returns a trainer of many fits on cores of the machine, within an
@@ -54,8 +54,8 @@ func (p *program) networks(alone bool, cores int, memory uint64, checkpoints str
 func diverged(err error) bool { return errors.Is(err, neural.ErrDiverged) }
 
 // allLearners returns a learner of every setting: trainer for networks, and the others with its workers and memory.
-func allLearners(trainer neural.Trainer) milbench.Learner {
-	return learner.All(trainer, learner.Resources{Workers: trainer.Workers, Memory: trainer.Memory})
+func allLearners(trainer neural.Trainer) learner.Learner {
+	return learners.All(trainer, learners.Resources{Workers: trainer.Workers, Memory: trainer.Memory})
 }
 
 // backendLine describes a backend before it trains many fits. For the Go backend it says what XLA would gain.

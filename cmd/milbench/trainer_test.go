@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"synpool/backend"
-	"synpool/milbench/learner/neural"
+	"synpool/milbench/learners/neural"
 )
 
 // The line about the Go backend says once what XLA would gain and how to get it; that about XLA does not.

@@ -13,12 +13,14 @@ import (
 	"github.com/gomlx/compute/gobackend"
 	"gonum.org/v1/gonum/stat"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
 	"synpool/milbench/dataset"
 	"synpool/milbench/dataset/generate"
-	"synpool/milbench/judge"
-	"synpool/milbench/learner/neural"
+	"synpool/milbench/learner"
+	"synpool/milbench/learners/neural"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
+	"synpool/milbench/stats"
 	archives "synpool/paper/results"
 )
 
@@ -34,7 +36,7 @@ func goBackend(t *testing.T) compute.Backend {
 }
 
 // testCurves trains gated attention on a set, and returns the test AUC of each fold after each epoch.
-func testCurves(t *testing.T, set *milbench.Set, folds, epochs int) [][]float64 {
+func testCurves(t *testing.T, set *mil.Set, folds, epochs int) [][]float64 {
 	t.Helper()
 	config, err := neural.SmallConfig("gated")
 	if err != nil {
@@ -45,15 +47,15 @@ func testCurves(t *testing.T, set *milbench.Set, folds, epochs int) [][]float64 
 	if err != nil {
 		t.Fatal(err)
 	}
-	protocol := milbench.BestEpoch()
+	protocol := cv.BestEpoch()
 	protocol.Folds, protocol.Repeats = folds, 1
 	fits, err := protocol.Fits(set, []json.RawMessage{setting}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	task := set.Task(fits)
+	task := cv.NewTask(set, fits)
 	curves := make([][]float64, folds)
-	err = neural.Trainer{Backend: goBackend(t), Workers: 1}.Learn(t.Context(), task, func(o milbench.Outcome) error {
+	err = neural.Trainer{Backend: goBackend(t), Workers: 1}.Learn(t.Context(), task, func(o learner.Outcome) error {
 		if o.Err != nil {
 			return o.Err
 		}
@@ -66,7 +68,7 @@ func testCurves(t *testing.T, set *milbench.Set, folds, epochs int) [][]float64 
 			for _, prediction := range epoch.Test {
 				scores = append(scores, prediction.Scores[0])
 			}
-			auc, err := judge.AUC(labels, scores)
+			auc, err := stats.AUC(labels, scores)
 			if err != nil {
 				return err
 			}
@@ -136,8 +138,8 @@ func TestLeak(t *testing.T) {
 		best, last = append(best, slices.Max(curve)), append(last, curve[epochs-1])
 	}
 	chosen, honest := stat.Mean(best, nil), stat.Mean(last, nil)
-	all, sets, shuffles := published(t, milbench.BestEpochProtocol)
-	fixed, _, _ := published(t, milbench.HonestProtocol)
+	all, sets, shuffles := published(t, cv.BestEpochProtocol)
+	fixed, _, _ := published(t, cv.HonestProtocol)
 
 	p := &picture{height: 560, title: "How a leak works: choosing the best test epoch reports an AUC that is not there",
 		desc: fmt.Sprintf("The labels of Musk 1 were shuffled, so there is nothing to learn and the true AUC is 0.5. Five curves, one per fold, show the test AUC of gated attention over %d epochs; they wander around 0.5. "+

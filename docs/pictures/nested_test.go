@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
 	"synpool/milbench/dataset"
 )
 
@@ -22,7 +22,7 @@ func TestNested(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	drawn, usual := milbench.Nested(), milbench.Nested()
+	drawn, usual := cv.Nested(), cv.Nested()
 	drawn.Folds, drawn.Repeats, drawn.Inner = 5, 1, 3
 	fits, err := drawn.Fits(set, []json.RawMessage{json.RawMessage("{}")}, 1)
 	if err != nil {

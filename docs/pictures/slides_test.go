@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
 	"synpool/milbench/dataset/generate"
-	"synpool/milbench/judge"
-	"synpool/milbench/learner/neural"
+	"synpool/milbench/learners/neural"
+	"synpool/milbench/mil"
 	"synpool/milbench/predict"
+	"synpool/milbench/stats"
 )
 
 // shades are the ranks from which a tile is darker, and what the legend says of them.
@@ -38,7 +38,7 @@ func TestSlides(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := *set
-	seen.Bags = slices.DeleteFunc(slices.Clone(set.Bags), func(b milbench.Bag) bool { return b.Group == bag.Group })
+	seen.Bags = slices.DeleteFunc(slices.Clone(set.Bags), func(b mil.Bag) bool { return b.Group == bag.Group })
 	seen.InstanceLabels = nil
 	config, err := neural.SmallConfig("gated")
 	if err != nil {
@@ -49,7 +49,7 @@ func TestSlides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	predictions, err := model.Predict(t.Context(), []milbench.Instances{bag.Instances})
+	predictions, err := model.Predict(t.Context(), []mil.Instances{bag.Instances})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestSlides(t *testing.T) {
 		labels = append(labels, int(label))
 		tumour, weight = tumour+int(label), weight+label*shares[k]
 	}
-	auc, err := judge.AUC(labels, shares)
+	auc, err := stats.AUC(labels, shares)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,38 +12,40 @@ import (
 	"github.com/gomlx/compute/gobackend"
 	"gonum.org/v1/gonum/floats"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
 	"synpool/milbench/dataset"
 	"synpool/milbench/learner"
-	"synpool/milbench/learner/neural"
-	"synpool/milbench/learner/onebyone"
+	"synpool/milbench/learners"
+	"synpool/milbench/learners/neural"
+	"synpool/milbench/learners/onebyone"
+	"synpool/milbench/mil"
 	"synpool/milbench/predict"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
 )
 
 // nearest gives a bag the label of the training bag whose mean is nearest.
-type nearest struct{ learnt milbench.Training }
+type nearest struct{ learnt learner.Training }
 
-func (nearest) Fit(_ context.Context, t milbench.Training) (milbench.Model, error) {
+func (nearest) Fit(_ context.Context, t learner.Training) (learner.Model, error) {
 	return nearest{t}, nil
 }
 
-func (n nearest) Predict(bag milbench.Instances) (milbench.Prediction, error) {
-	own, err := milbench.MomentsOf(bag)
+func (n nearest) Predict(bag mil.Instances) (mil.Prediction, error) {
+	own, err := mil.MomentsOf(bag)
 	label, least := 0, math.Inf(1)
 	for i, other := range n.learnt.Bags {
-		m, failed := milbench.MomentsOf(other)
+		m, failed := mil.MomentsOf(other)
 		if away := floats.Distance(own.Mean, m.Mean, 2); away < least {
 			label, least = n.learnt.Targets[i].Label, away
 		}
 		err = errors.Join(err, failed)
 	}
-	return milbench.Scored(float64(label)), err
+	return mil.Scored(float64(label)), err
 }
 
 // entry puts it on the list of learners.
-var entry = onebyone.Entry{Name: "nearest", Summary: "the label of the nearest training bag, by distance of means", Default: func() milbench.Estimator { return &nearest{} }}
+var entry = onebyone.Entry{Name: "nearest", Summary: "the label of the nearest training bag, by distance of means", Default: func() learner.Estimator { return &nearest{} }}
 
 // settings are those of the learner and of softmax pooling, two of each where there is something to choose.
 func settings(t *testing.T) []json.RawMessage {
@@ -75,8 +77,8 @@ func TestLearner(t *testing.T) {
 	}
 	networks := neural.Trainer{Backend: gobackend.GetBackend(), Workers: 2}
 	all := run.Run{
-		Sets: []*milbench.Set{musk}, Protocol: milbench.Protocol{Name: milbench.NestedProtocol, Folds: 3, Repeats: 1}, Settings: settings(t), Seed: 1,
-		Learner: learner.All(networks, learner.Resources{Workers: 2}, entry), Dir: filepath.Join(t.TempDir(), "whole"), Backend: "go", Version: "v0.0.0",
+		Sets: []*mil.Set{musk}, Protocol: cv.Protocol{Name: cv.NestedProtocol, Folds: 3, Repeats: 1}, Settings: settings(t), Seed: 1,
+		Learner: learners.All(networks, learners.Resources{Workers: 2}, entry), Dir: filepath.Join(t.TempDir(), "whole"), Backend: "go", Version: "v0.0.0",
 	}
 	if sum, err := all.Do(t.Context()); err != nil || sum.Done != 9 {
 		t.Fatalf("%+v, %v", sum, err)
@@ -134,10 +136,10 @@ func TestLearner(t *testing.T) {
 // above scores a bag by the mean of its first feature, less that of the training bags. Its JSON is its model.
 type above struct{ Mean float64 }
 
-func (above) Fit(_ context.Context, t milbench.Training) (milbench.Model, error) {
+func (above) Fit(_ context.Context, t learner.Training) (learner.Model, error) {
 	a := &above{}
 	for _, bag := range t.Bags {
-		m, err := milbench.MomentsOf(bag)
+		m, err := mil.MomentsOf(bag)
 		if err != nil {
 			return nil, err
 		}
@@ -146,12 +148,12 @@ func (above) Fit(_ context.Context, t milbench.Training) (milbench.Model, error)
 	return a, nil
 }
 
-func (a above) Predict(bag milbench.Instances) (milbench.Prediction, error) {
-	m, err := milbench.MomentsOf(bag)
+func (a above) Predict(bag mil.Instances) (mil.Prediction, error) {
+	m, err := mil.MomentsOf(bag)
 	if err != nil || len(m.Mean) == 0 { // an empty sparse bag
-		return milbench.Scored(0), err
+		return mil.Scored(0), err
 	}
-	return milbench.Scored(m.Mean[0] - a.Mean), nil
+	return mil.Scored(m.Mean[0] - a.Mean), nil
 }
 
 // TestProbability predicts with a model of a learner that is on no list: there are probabilities if its scores are logits.
@@ -162,12 +164,12 @@ func TestProbability(t *testing.T) {
 	}
 	for _, logits := range []bool{false, true} {
 		own := onebyone.Entry{Name: "above", Summary: "the mean of the first feature", Logits: logits,
-			Default: func() milbench.Estimator { return &above{} }, Model: func() milbench.Model { return new(above) }}
+			Default: func() learner.Estimator { return &above{} }, Model: func() learner.Model { return new(above) }}
 		setting, err := own.Settings()
 		if err != nil {
 			t.Fatal(err)
 		}
-		trainer := learner.Trainer{Resources: learner.Resources{Workers: 1}, More: []onebyone.Entry{own}}
+		trainer := learners.Trainer{Resources: learners.Resources{Workers: 1}, More: []onebyone.Entry{own}}
 		trained, err := trainer.Train(t.Context(), setting[0], musk, 1, nil)
 		if err != nil {
 			t.Fatal(err)

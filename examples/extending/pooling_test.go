@@ -10,8 +10,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
-	"synpool/milbench"
-	"synpool/milbench/learner/neural"
+	"synpool/milbench/learners/neural"
+	"synpool/milbench/mil"
 	"synpool/synlayer"
 	"synpool/synlayer/syntest"
 )
@@ -40,16 +40,16 @@ func Example_pooling() {
 	}
 	config.Width, config.Epochs, config.LR, config.Dropout = 8, 20, 0.01, 0
 	trainer := neural.Trainer{Backend: gobackend.GetBackend(), Poolings: map[string]synlayer.Pooling{"linear": linear{}}}
-	set := &milbench.Set{Name: "needles"} // a bag with an instance near 3 is positive
+	set := &mil.Set{Name: "needles"} // a bag with an instance near 3 is positive
 	for i := range 20 {
 		x := []float32{0.1 * float32(i%7), 3 * float32(i%2), 0.3}
-		set.Bags = append(set.Bags, milbench.Bag{ID: fmt.Sprint(i), Target: milbench.Labelled(i % 2), Instances: &milbench.Dense{Rows: 3, Cols: 1, Values: x}})
+		set.Bags = append(set.Bags, mil.Bag{ID: fmt.Sprint(i), Target: mil.Labelled(i % 2), Instances: &mil.Dense{Rows: 3, Cols: 1, Values: x}})
 	}
 	trained, err := trainer.Train(context.Background(), config, set, 1, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	predictions, err := trained.Predict(context.Background(), []milbench.Instances{&milbench.Dense{Rows: 2, Cols: 1, Values: []float32{0.2, 2.9}}})
+	predictions, err := trained.Predict(context.Background(), []mil.Instances{&mil.Dense{Rows: 2, Cols: 1, Values: []float32{0.2, 2.9}}})
 	fmt.Println(predictions[0].Probability() > 0.5, predictions[0].Winners, err)
 	// Output: true [1] <nil>
 }

@@ -7,12 +7,12 @@ import (
 	"io"
 	"strings"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // readJSON reads a bag from each line, {"id": "a", "positive": true, "instances": [[1, 2], [3, 4]]}.
-func readJSON(r io.Reader, name string) (*milbench.Set, error) {
-	s := &milbench.Set{Name: name}
+func readJSON(r io.Reader, name string) (*mil.Set, error) {
+	s := &mil.Set{Name: name}
 	for d := json.NewDecoder(r); ; {
 		var bag struct {
 			ID        string
@@ -24,20 +24,20 @@ func readJSON(r io.Reader, name string) (*milbench.Set, error) {
 		} else if err != nil {
 			return nil, fmt.Errorf("%s: bag %d: %w", name, len(s.Bags)+1, err)
 		}
-		rows := &milbench.Dense{Rows: len(bag.Instances)}
+		rows := &mil.Dense{Rows: len(bag.Instances)}
 		for _, row := range bag.Instances {
 			rows.Cols, rows.Values = len(row), append(rows.Values, row...)
 		}
-		target := milbench.Target{}
+		target := mil.Target{}
 		if bag.Positive {
 			target.Label = 1
 		}
-		s.Bags = append(s.Bags, milbench.Bag{ID: bag.ID, Target: target, Instances: rows})
+		s.Bags = append(s.Bags, mil.Bag{ID: bag.ID, Target: target, Instances: rows})
 	}
 	if err := s.Validate(); err != nil { // what nobody can learn from is refused here
 		return nil, err
 	}
-	milbench.Pack(s.Bags)
+	mil.Pack(s.Bags)
 	return s, s.Seal()
 }
 

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"synpool/milbench"
+	"synpool/internal/spelling"
 )
 
 // Method is a calibration method.
@@ -34,7 +34,7 @@ func ParseMethod(name string) (Method, error) {
 		}
 		names = append(names, string(m))
 	}
-	if near := milbench.Nearest(name, names); near != "" {
+	if near := spelling.Nearest(name, names); near != "" {
 		return "", fmt.Errorf("%q: no such calibration; did you mean %q?", name, near)
 	}
 	return "", fmt.Errorf("%q: no such calibration; use one of %s", name, strings.Join(names, ", "))

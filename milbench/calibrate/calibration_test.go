@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench/judge"
+	"synpool/milbench/stats"
 )
 
 // drawn returns labels and scores of a calibrated model: labels are drawn with the probabilities given by the scores
@@ -108,13 +108,13 @@ func TestOrder(t *testing.T) {
 		labels, scores := drawn(rng, 20+rng.IntN(100), 2)
 		labels[0], labels[1] = 0, 1
 		z := column(scores, 0)
-		before, err := judge.AUC(labels, z)
+		before, err := stats.AUC(labels, z)
 		if err != nil || before < 0.55 {
 			continue // Platt's curve may decrease
 		}
 		for _, m := range Methods {
 			p := column(mapped(t, fitted(t, m, 2, labels, scores), scores), 0)
-			after, err := judge.AUC(labels, p)
+			after, err := stats.AUC(labels, p)
 			if err != nil || m != IsotonicRegression && math.Abs(after-before) > 1e-12 || after < before-1e-12 {
 				t.Errorf("%s: AUC %v, was %v (%v)", m, after, before, err)
 			}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"synpool/milbench/judge"
+	"synpool/milbench/stats"
 )
 
 // DefaultBins is the usual number of bins for an expected calibration error.
@@ -16,7 +16,7 @@ const DefaultBins = 10
 //	Brier    mean of (p − y)², 0 to 1; for classes the mean over bags of the sum over classes, 0 to 2
 //	LogLoss  mean of −log(probability of the label), in nats; probabilities are first moved into [ε, 1−ε], ε = 2^−52, as
 //	         log_loss of scikit-learn does: a wrong bag with probability 0 adds 36
-//	ECE      [judge.CalibrationError] with bins of equal width; for classes, of the largest probability and whether it is right (Guo et al., 2017)
+//	ECE      [stats.CalibrationError] with bins of equal width; for classes, of the largest probability and whether it is right (Guo et al., 2017)
 //
 // ECE is biased. Even for a perfectly calibrated model it is above 0, more so with fewer bags per bin. Chance shows
 // by how much: it is the exact mean ECE if labels are drawn from these probabilities. An ECE near Chance is no
@@ -28,7 +28,7 @@ type Figures struct {
 	ECE     float64                `json:"ece"`
 	Chance  float64                `json:"ece_of_perfect"` // mean ECE if labels are drawn from the probabilities
 	Width   float64                `json:"bin_width"`
-	Bins    []judge.CalibrationBin `json:"bins"` // non-empty bins
+	Bins    []stats.CalibrationBin `json:"bins"` // non-empty bins
 }
 
 // Judge computes the figures of probabilities, [bags][1] for a binary target, otherwise [bags][classes], with bins of
@@ -83,10 +83,10 @@ func Judge(labels []int, probabilities [][]float64, bins int) (f Figures, err er
 		}
 		f.LogLoss += loss(p[y]) / n
 	}
-	if f.Bins, err = judge.EqualWidthBins(right, sure, bins); err != nil {
+	if f.Bins, err = stats.EqualWidthBins(right, sure, bins); err != nil {
 		return Figures{}, err
 	}
-	if f.ECE, err = judge.CalibrationError(f.Bins); err != nil {
+	if f.ECE, err = stats.CalibrationError(f.Bins); err != nil {
 		return Figures{}, err
 	}
 	f.Bags, f.Width, f.Chance = len(labels), 1/float64(bins), chance(sure, f.Bins)
@@ -101,7 +101,7 @@ func loss(p float64) float64 {
 
 // chance returns the mean ECE for labels drawn from the probabilities. For each bin this is the mean of |K − sum of
 // p|, where the number K of positives has the Poisson binomial distribution.
-func chance(probabilities []float64, bins []judge.CalibrationBin) (ece float64) {
+func chance(probabilities []float64, bins []stats.CalibrationBin) (ece float64) {
 	for k, b := range bins {
 		var within []float64
 		for _, p := range probabilities {

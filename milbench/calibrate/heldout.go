@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"slices"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
+	"synpool/milbench/learner"
+	"synpool/milbench/mil"
 )
 
 // HeldOutFolds is the number of folds of [HeldOut]. There are fewer if a class has fewer bags.
@@ -18,7 +20,7 @@ const HeldOutFolds = 5
 // the weights of an ensemble come from the other bags alone.
 type HeldOut struct {
 	Method   Method
-	Learner  milbench.Learner
+	Learner  learner.Learner
 	Setting  json.RawMessage
 	Seed     uint64             // of the folds and the fits
 	Progress func(done, of int) // called before the first fit and after each; may be nil
@@ -26,16 +28,16 @@ type HeldOut struct {
 
 // Folds returns the held-out folds, stratified by class and with whole groups. Each bag is in one fold. A set without classes,
 // or with a class of fewer than two bags or groups, is an error.
-func (h HeldOut) Folds(set *milbench.Set) (folds [][]int, err error) {
-	if set.Kind != milbench.BinaryTarget && set.Kind != milbench.ClassTarget {
+func (h HeldOut) Folds(set *mil.Set) (folds [][]int, err error) {
+	if set.Kind != mil.BinaryTarget && set.Kind != mil.ClassTarget {
 		return nil, fmt.Errorf("%s: targets of kind %v have no probabilities", set.Name, set.Kind)
 	}
-	var all []milbench.Example
+	var all []cv.Example
 	for i, b := range set.Bags {
-		all = append(all, milbench.Example{Bag: i, Target: b.Target})
+		all = append(all, cv.Example{Bag: i, Target: b.Target})
 	}
-	cuts, err := milbench.CutInner(set.Task(nil), all, HeldOutFolds, milbench.SplitSeed(h.Seed, "calibrate"))
-	if errors.Is(err, milbench.ErrInner) {
+	cuts, err := cv.CutInner(cv.NewTask(set, nil), all, HeldOutFolds, cv.SplitSeed(h.Seed, "calibrate"))
+	if errors.Is(err, cv.ErrInner) {
 		return nil, fmt.Errorf("%s: the held-out folds need two bags or groups of each class; add bags", set.Name)
 	}
 	if err != nil {
@@ -56,7 +58,7 @@ func (h HeldOut) Folds(set *milbench.Set) (folds [][]int, err error) {
 
 // Learn trains and scores the folds and returns the calibration. The errors are those of [ParseMethod], [HeldOut.Folds] and [Learn]; the
 // error of a fit names its fold.
-func (h HeldOut) Learn(ctx context.Context, set *milbench.Set) (*Learnt, error) {
+func (h HeldOut) Learn(ctx context.Context, set *mil.Set) (*Learnt, error) {
 	if _, err := ParseMethod(string(h.Method)); err != nil {
 		return nil, err
 	}
@@ -64,20 +66,20 @@ func (h HeldOut) Learn(ctx context.Context, set *milbench.Set) (*Learnt, error) 
 	if err != nil {
 		return nil, err
 	}
-	var fits []milbench.Fit
+	var fits []cv.Fit
 	for n, held := range folds {
-		fit := milbench.Fit{Fold: n, Setting: h.Setting, Test: held,
-			Seed: milbench.SplitSeed(h.Seed, "calibrate", n), Order: milbench.SplitSeed(h.Seed, "calibrate order")}
+		fit := cv.Fit{Fold: n, Setting: h.Setting, Test: held,
+			Seed: cv.SplitSeed(h.Seed, "calibrate", n), Order: cv.SplitSeed(h.Seed, "calibrate order")}
 		for i, b := range set.Bags {
 			if !slices.Contains(held, i) {
-				fit.Train = append(fit.Train, milbench.Example{Bag: i, Target: b.Target})
+				fit.Train = append(fit.Train, cv.Example{Bag: i, Target: b.Target})
 			}
 		}
 		fits = append(fits, fit)
 	}
-	outcomes, done := make([]milbench.Outcome, len(fits)), 0
+	outcomes, done := make([]learner.Outcome, len(fits)), 0
 	h.tell(done, len(fits))
-	if err := h.Learner.Learn(ctx, set.Task(fits), func(o milbench.Outcome) error {
+	if err := h.Learner.Learn(ctx, cv.NewTask(set, fits), func(o learner.Outcome) error {
 		outcomes[o.Fit] = o
 		done++
 		h.tell(done, len(fits))

@@ -7,23 +7,25 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
+	"synpool/milbench/learner"
+	"synpool/milbench/mil"
 )
 
 // meanFirst is a learner whose score of a bag is its first number, and that looks at what it is given.
 type meanFirst struct {
-	milbench.Learner
-	look func(milbench.Task)
+	learner.Learner
+	look func(cv.Task)
 }
 
-func (l meanFirst) Learn(_ context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+func (l meanFirst) Learn(_ context.Context, task cv.Task, done func(learner.Outcome) error) error {
 	l.look(task)
 	for i, f := range task.Fits {
-		var e milbench.Epoch
+		var e learner.Epoch
 		for _, b := range f.Test {
-			e.Test = append(e.Test, milbench.Scored(float64(task.Bags[b].(*milbench.Dense).Values[0])))
+			e.Test = append(e.Test, mil.Scored(float64(task.Bags[b].(*mil.Dense).Values[0])))
 		}
-		if err := done(milbench.Outcome{Fit: i, Epochs: []milbench.Epoch{e}}); err != nil {
+		if err := done(learner.Outcome{Fit: i, Epochs: []learner.Epoch{e}}); err != nil {
 			return err
 		}
 	}
@@ -32,10 +34,10 @@ func (l meanFirst) Learn(_ context.Context, task milbench.Task, done func(milben
 
 // Each bag is held out once, with its group, from what its model is trained on; and targets without probabilities are refused.
 func TestHeldOut(t *testing.T) {
-	set := &milbench.Set{Name: "toy"}
+	set := &mil.Set{Name: "toy"}
 	for i := range 90 {
-		set.Bags = append(set.Bags, milbench.Bag{ID: strconv.Itoa(i), Target: milbench.Labelled(i / 3 % 2), Group: strconv.Itoa(i / 3),
-			Instances: &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{float32(i%7 + 2*(i/3%2))}}})
+		set.Bags = append(set.Bags, mil.Bag{ID: strconv.Itoa(i), Target: mil.Labelled(i / 3 % 2), Group: strconv.Itoa(i / 3),
+			Instances: &mil.Dense{Rows: 1, Cols: 1, Values: []float32{float32(i%7 + 2*(i/3%2))}}})
 	}
 	set.Seal()
 	var told [][2]int
@@ -45,7 +47,7 @@ func TestHeldOut(t *testing.T) {
 		t.Fatalf("%v, %v", folds, err)
 	}
 	held := make([]int, len(set.Bags))
-	look := func(task milbench.Task) {
+	look := func(task cv.Task) {
 		for _, f := range task.Fits {
 			fold := make([]int, len(set.Bags))
 			for _, b := range f.Test {
@@ -90,7 +92,7 @@ func TestHeldOut(t *testing.T) {
 			t.Errorf("bag %d is held out %d times", i, n)
 		}
 	}
-	for _, kind := range []milbench.TargetKind{milbench.RealTarget, milbench.SurvivalTarget} {
+	for _, kind := range []mil.TargetKind{mil.RealTarget, mil.SurvivalTarget} {
 		other := *set
 		other.Kind = kind
 		if _, err := h.Learn(t.Context(), &other); err == nil || err.Error() != "toy: targets of kind "+kind.String()+" have no probabilities" {
@@ -101,20 +103,20 @@ func TestHeldOut(t *testing.T) {
 
 // A fold whose fit fails, or is not scored, is named.
 func TestHeldOutFails(t *testing.T) {
-	set := &milbench.Set{Name: "toy"}
+	set := &mil.Set{Name: "toy"}
 	for i := range 4 {
-		set.Bags = append(set.Bags, milbench.Bag{ID: strconv.Itoa(i), Target: milbench.Labelled(i % 2), Instances: &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{float32(i)}}})
+		set.Bags = append(set.Bags, mil.Bag{ID: strconv.Itoa(i), Target: mil.Labelled(i % 2), Instances: &mil.Dense{Rows: 1, Cols: 1, Values: []float32{float32(i)}}})
 	}
 	set.Seal()
-	untold := HeldOut{Method: "plat", Learner: meanFirst{look: func(milbench.Task) { t.Error("trained by an unknown method") }}}
+	untold := HeldOut{Method: "plat", Learner: meanFirst{look: func(cv.Task) { t.Error("trained by an unknown method") }}}
 	if _, err := untold.Learn(t.Context(), set); err == nil || !strings.Contains(err.Error(), `did you mean "platt"?`) {
 		t.Error(err)
 	}
-	for want, outcome := range map[string]milbench.Outcome{
+	for want, outcome := range map[string]learner.Outcome{
 		"toy, fold 2 of 2: no memory":                                   {Err: errors.New("no memory")},
-		"toy, fold 2 of 2: the learner did not score the held-out bags": {Epochs: []milbench.Epoch{{}}},
+		"toy, fold 2 of 2: the learner did not score the held-out bags": {Epochs: []learner.Epoch{{}}},
 	} {
-		h := HeldOut{Method: Platt, Learner: failsLast{meanFirst{look: func(milbench.Task) {}}, outcome}}
+		h := HeldOut{Method: Platt, Learner: failsLast{meanFirst{look: func(cv.Task) {}}, outcome}}
 		if _, err := h.Learn(t.Context(), set); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
@@ -124,11 +126,11 @@ func TestHeldOutFails(t *testing.T) {
 // failsLast is a learner that ends its last fit with an outcome.
 type failsLast struct {
 	meanFirst
-	outcome milbench.Outcome
+	outcome learner.Outcome
 }
 
-func (l failsLast) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
-	return l.meanFirst.Learn(ctx, task, func(o milbench.Outcome) error {
+func (l failsLast) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome) error) error {
+	return l.meanFirst.Learn(ctx, task, func(o learner.Outcome) error {
 		if last := len(task.Fits) - 1; o.Fit == last {
 			o = l.outcome
 			o.Fit = last

@@ -12,10 +12,11 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
 	"synpool/milbench/evaluate"
-	"synpool/milbench/judge"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
+	"synpool/milbench/stats"
 	"synpool/plotting"
 )
 
@@ -24,14 +25,14 @@ var BagNames = []string{"confusion", "scatter", "survival"}
 
 // bagPlot draws a row by the test bags of its repeats.
 type bagPlot struct {
-	kinds []milbench.TargetKind
+	kinds []mil.TargetKind
 	draw  func(r results.Row, heading string, repeats [][]results.ScoredBag) (*plotting.Figure, error)
 }
 
 var bagPlots = map[string]bagPlot{
-	"confusion": {[]milbench.TargetKind{milbench.BinaryTarget, milbench.ClassTarget}, confusionPlot},
-	"scatter":   {[]milbench.TargetKind{milbench.RealTarget}, scatterPlot},
-	"survival":  {[]milbench.TargetKind{milbench.SurvivalTarget}, survivalPlot},
+	"confusion": {[]mil.TargetKind{mil.BinaryTarget, mil.ClassTarget}, confusionPlot},
+	"scatter":   {[]mil.TargetKind{mil.RealTarget}, scatterPlot},
+	"survival":  {[]mil.TargetKind{mil.SurvivalTarget}, survivalPlot},
 }
 
 // Bags draws the test bags of one setting on one set, each repeat's folds together: the confusion matrix of classes (confusion), real
@@ -157,7 +158,7 @@ func bagsOf(fits []results.Result, r results.Row) ([][]results.ScoredBag, error)
 		if f.Checksum != r.Checksum || f.Protocol != r.Protocol || f.Folds != r.Folds || f.FoldsRun != r.FoldsRun || f.Inner != r.Inner {
 			continue
 		}
-		config, err := milbench.CanonicalSetting(f.Config)
+		config, err := cv.CanonicalSetting(f.Config)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Set, err)
 		}
@@ -232,7 +233,7 @@ func confusionPlot(r results.Row, heading string, repeats [][]results.ScoredBag)
 
 // scoredBag is a bag and a number of it from each repeat that tests it.
 type scoredBag struct {
-	target  milbench.Target
+	target  mil.Target
 	numbers []float64
 }
 
@@ -306,7 +307,7 @@ func riskRanks(risks []float64) ([]float64, error) {
 	if len(risks) < len(thirds) {
 		return nil, fmt.Errorf("%d test bags; thirds by risk need %d at least", len(risks), len(thirds))
 	}
-	ranks, err := judge.AverageRanks([][]float64{risks}) // 1 is the highest risk
+	ranks, err := stats.AverageRanks([][]float64{risks}) // 1 is the highest risk
 	for i := range ranks {
 		ranks[i] = (float64(len(risks)) - ranks[i] + 0.5) / float64(len(risks))
 	}
@@ -344,20 +345,20 @@ func survivalPlot(r results.Row, heading string, repeats [][]results.ScoredBag) 
 		if len(seen) == 0 {
 			continue // risks that are mostly the same
 		}
-		curve, err := judge.KaplanMeier(c.Followed, seen)
+		curve, err := stats.KaplanMeier(c.Followed, seen)
 		if err != nil {
 			return nil, err
 		}
 		c.Name, c.Times, c.Survival = name, curve.Times, curve.Survival
 		curves = append(curves, c)
 	}
-	test, err := judge.LogRank(times, events, groups)
+	test, err := stats.LogRank(times, events, groups)
 	p := fmt.Sprintf("log-rank p = %.3f", test.P)
 	if test.P < 0.001 {
 		p = "log-rank p < 0.001"
 	}
 	switch {
-	case errors.Is(err, judge.ErrOneGroup) || errors.Is(err, judge.ErrNoEvents) || errors.Is(err, judge.ErrNoPairs):
+	case errors.Is(err, stats.ErrOneGroup) || errors.Is(err, stats.ErrNoEvents) || errors.Is(err, stats.ErrNoPairs):
 		p = "no log-rank test"
 	case err != nil:
 		return nil, err

@@ -9,7 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
 	"synpool/plotting"
 )
@@ -29,12 +30,12 @@ func drawnText(t *testing.T, figure *plotting.Figure) string {
 }
 
 // scored are the fits of two settings on one set, two repeats of two folds, whose scores of a bag of a number and a repeat are given.
-func scored(kind milbench.TargetKind, classes []string, bags int, target func(bag int) milbench.Target,
+func scored(kind mil.TargetKind, classes []string, bags int, target func(bag int) mil.Target,
 	scores func(setting, bag, repeat int) []float64) (fits []results.Result) {
 	for setting, config := range []string{`{"pooling":"mean"}`, `{"pooling":"max"}`} {
 		for repeat := range 2 {
 			for fold := range 2 {
-				r := results.Result{Set: "set of " + kind.String(), Checksum: "of " + kind.String(), Protocol: milbench.HonestProtocol, Folds: 2, FoldsRun: 2,
+				r := results.Result{Set: "set of " + kind.String(), Checksum: "of " + kind.String(), Protocol: cv.HonestProtocol, Folds: 2, FoldsRun: 2,
 					Repeat: repeat, Fold: fold, Seed: 1, Config: json.RawMessage(config), Target: kind, Classes: classes, Epoch: 1, Backend: "go", Version: "1"}
 				for bag := range bags {
 					if (bag/4+repeat)%2 == fold {
@@ -50,23 +51,23 @@ func scored(kind milbench.TargetKind, classes []string, bags int, target func(ba
 
 // Sets of each kind: mean is nearly right in both repeats, max is not.
 var (
-	binaryFits = scored(milbench.BinaryTarget, nil, 24, func(bag int) milbench.Target { return milbench.Labelled(bag % 2) }, func(setting, bag, repeat int) []float64 {
+	binaryFits = scored(mil.BinaryTarget, nil, 24, func(bag int) mil.Target { return mil.Labelled(bag % 2) }, func(setting, bag, repeat int) []float64 {
 		score := float64(2*(bag%2) - 1)
 		if setting == 1 && bag%4 == 0 || bag == 3 && repeat == 0 {
 			score = -score
 		}
 		return []float64{score + 0.01*float64(bag)}
 	})
-	classFits = scored(milbench.ClassTarget, []string{"low", "middle", "very high"}, 24, func(bag int) milbench.Target { return milbench.Labelled(bag % 3) },
+	classFits = scored(mil.ClassTarget, []string{"low", "middle", "very high"}, 24, func(bag int) mil.Target { return mil.Labelled(bag % 3) },
 		func(setting, bag, repeat int) []float64 {
 			scores := []float64{0, 0, 0.001 * float64(bag)}
 			scores[(bag%3+setting*(bag/3%2))%3] += 1
 			return scores
 		})
-	realFits = scored(milbench.RealTarget, nil, 24, func(bag int) milbench.Target { return milbench.Target{Value: float64(bag)} }, func(setting, bag, repeat int) []float64 {
+	realFits = scored(mil.RealTarget, nil, 24, func(bag int) mil.Target { return mil.Target{Value: float64(bag)} }, func(setting, bag, repeat int) []float64 {
 		return []float64{float64(bag)*(1-2*float64(setting)) + float64(2*repeat-1)}
 	})
-	survivalFits = scored(milbench.SurvivalTarget, nil, 24, func(bag int) milbench.Target { return milbench.Target{Value: float64(1 + bag), Event: bag%4 != 3} },
+	survivalFits = scored(mil.SurvivalTarget, nil, 24, func(bag int) mil.Target { return mil.Target{Value: float64(1 + bag), Event: bag%4 != 3} },
 		func(setting, bag, repeat int) []float64 {
 			return []float64{-float64(bag) * (1 - 2*float64(setting)) * float64(1+9*repeat)}
 		})
@@ -108,7 +109,7 @@ func TestBags(t *testing.T) {
 func TestBagsRefuses(t *testing.T) {
 	nested := func(fits []results.Result) (out []results.Result) {
 		for _, r := range fits {
-			r.Protocol = milbench.NestedProtocol
+			r.Protocol = cv.NestedProtocol
 			r.Config = json.RawMessage(strings.Replace(string(r.Config), `"max"`, `"mean","width":8`, 1))
 			r.Inside = &results.Inside{Figure: 0.5}
 			out = append(out, r)

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
 	"synpool/plotting"
 )
@@ -33,7 +33,7 @@ func Table(fits []results.Result, sets ...string) (*plotting.Figure, error) {
 		return nil, fmt.Errorf("no test part has the figure %s; the table says why", name)
 	}
 	m := plotting.Measure{Name: rows[0].Figure, Neutral: 0.5, Meaning: "chance"}
-	if rows[0].Target == milbench.RealTarget {
+	if rows[0].Target == mil.RealTarget {
 		m.Least, m.Neutral, m.Meaning = math.Inf(-1), 0, "predicting the mean"
 	}
 	var drawn []plotting.IntervalRow

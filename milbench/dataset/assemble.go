@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // assemble sets the targets of the bags from words, unless words is nil. Then it validates, packs and seals the set.
-func (o Options) assemble(s *milbench.Set, words []string) (*milbench.Set, error) {
+func (o Options) assemble(s *mil.Set, words []string) (*mil.Set, error) {
 	if s.Centre == nil {
 		s.Centre = o.rounding.forSet(s.NumFeatures())
 	}
@@ -56,11 +56,11 @@ const (
 )
 
 // noteFar names targets that are far from the others, such as -999 for a missing one.
-func (o Options) noteFar(s *milbench.Set) {
+func (o Options) noteFar(s *mil.Set) {
 	limit, scale := float64(farTarget), func(v float64) float64 { return v }
 	switch s.Kind {
-	case milbench.RealTarget:
-	case milbench.SurvivalTarget:
+	case mil.RealTarget:
+	case mil.SurvivalTarget:
 		limit, scale = farTime, func(v float64) float64 { return math.Log(max(v, math.SmallestNonzeroFloat64)) }
 	default:
 		return
@@ -69,10 +69,10 @@ func (o Options) noteFar(s *milbench.Set) {
 	for _, b := range s.Bags {
 		values = append(values, scale(b.Value))
 	}
-	middle, spread := milbench.Robust(values)
+	middle, spread := mil.Robust(values)
 	var named []string
 	for _, b := range s.Bags {
-		if far := scale(b.Value) - middle; spread > 0 && (far > limit*spread || s.Kind == milbench.RealTarget && -far > limit*spread) {
+		if far := scale(b.Value) - middle; spread > 0 && (far > limit*spread || s.Kind == mil.RealTarget && -far > limit*spread) {
 			named = append(named, fmt.Sprintf("%s %v", b.ID, b.Value))
 		}
 	}
@@ -82,11 +82,11 @@ func (o Options) noteFar(s *milbench.Set) {
 }
 
 // sealed validates, packs and seals a set.
-func sealed(s *milbench.Set, validate func() error) (*milbench.Set, error) {
+func sealed(s *mil.Set, validate func() error) (*mil.Set, error) {
 	if err := validate(); err != nil {
 		return nil, err
 	}
-	milbench.Pack(s.Bags)
+	mil.Pack(s.Bags)
 	if err := s.Seal(); err != nil {
 		return nil, err
 	}

@@ -8,20 +8,20 @@ import (
 	"strings"
 
 	"synpool/internal/delimited"
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // ReadC45 reads a set in the C4.5 text form of the UCI repository. Each line is one instance: the name of its bag
 // (for Musk, the molecule), its own name (the conformation), the features, and the class followed by a dot. Lines
 // with the same bag name form a bag and must have the same class. A line that starts with a bar is a comment. The
 // features have no names.
-func ReadC45(r io.Reader, name string) (*milbench.Set, error) { return readC45(r, name, Options{}) }
+func ReadC45(r io.Reader, name string) (*mil.Set, error) { return readC45(r, name, Options{}) }
 
-func readC45(r io.Reader, name string, o Options) (*milbench.Set, error) {
-	return o.rounded(name, rewound(r), func(o Options) (*milbench.Set, error) { return o.readC45(r, name) })
+func readC45(r io.Reader, name string, o Options) (*mil.Set, error) {
+	return o.rounded(name, rewound(r), func(o Options) (*mil.Set, error) { return o.readC45(r, name) })
 }
 
-func (o Options) readC45(r io.Reader, name string) (*milbench.Set, error) {
+func (o Options) readC45(r io.Reader, name string) (*mil.Set, error) {
 	lines := csv.NewReader(delimited.Bounded(r, false))
 	lines.Comment = '|'
 	lines.LazyQuotes = true
@@ -49,7 +49,7 @@ func (o Options) readC45(r io.Reader, name string) (*milbench.Set, error) {
 			}
 			values = append(values, narrow)
 		}
-		i, err := t.of(id, label, "", milbench.NoSplit)
+		i, err := t.of(id, label, "", mil.NoSplit)
 		if err != nil {
 			return err
 		}
@@ -60,5 +60,5 @@ func (o Options) readC45(r io.Reader, name string) (*milbench.Set, error) {
 		return nil, err
 	}
 	t.tell(name, o, false)
-	return o.assemble(&milbench.Set{Name: name, Bags: t.bags}, t.words)
+	return o.assemble(&mil.Set{Name: name, Bags: t.bags}, t.words)
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 func TestReadC45(t *testing.T) {
@@ -13,9 +13,9 @@ func TestReadC45(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []milbench.Bag{
-		{ID: "MUSK-1", Target: milbench.Labelled(0), Instances: &milbench.Dense{Rows: 2, Cols: 2, Values: []float32{42, -198, 7, 8}}},
-		{ID: "MUSK-2", Target: milbench.Labelled(1), Instances: &milbench.Dense{Rows: 1, Cols: 2, Values: []float32{30, 0}}},
+	want := []mil.Bag{
+		{ID: "MUSK-1", Target: mil.Labelled(0), Instances: &mil.Dense{Rows: 2, Cols: 2, Values: []float32{42, -198, 7, 8}}},
+		{ID: "MUSK-2", Target: mil.Labelled(1), Instances: &mil.Dense{Rows: 1, Cols: 2, Values: []float32{30, 0}}},
 	}
 	if !reflect.DeepEqual(s.Bags, want) {
 		t.Errorf("read %+v, want %+v", s.Bags, want)

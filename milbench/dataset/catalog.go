@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"synpool/milbench"
+	"synpool/internal/spelling"
 	"synpool/milbench/dataset/generate"
+	"synpool/milbench/mil"
 )
 
 // File is one file of a named set. An empty checksum is unknown.
@@ -40,8 +41,8 @@ type Entry struct {
 	Folds          int    `json:"folds"`                           // customary number of folds
 	Generated      bool   `json:"generated,omitempty"`             // generated on opening, nothing to fetch
 
-	read func(paths []string) (*milbench.Set, error) // nil means ReadFile of the only file
-	draw func(seed uint64) (*milbench.Set, error)    // for a generated set
+	read func(paths []string) (*mil.Set, error) // nil means ReadFile of the only file
+	draw func(seed uint64) (*mil.Set, error)    // for a generated set
 }
 
 // ErrUnknownSet is wrapped by the error returned if no set has the name.
@@ -57,7 +58,7 @@ func Find(name string) (Entry, error) {
 		}
 		names = append(names, e.Name)
 	}
-	if near := milbench.Nearest(strings.ToLower(name), names); near != "" {
+	if near := spelling.Nearest(strings.ToLower(name), names); near != "" {
 		return Entry{}, fmt.Errorf("%w %q; did you mean %s?", ErrUnknownSet, name, near)
 	}
 	return Entry{}, fmt.Errorf("%w %q; `milbench data list` shows all", ErrUnknownSet, name)
@@ -110,7 +111,7 @@ func Catalog() []Entry {
 			Name: "musk1", Title: "Musk 1: conformations of molecules", Source: "embedded, from UCI data set 74", Licence: "CC BY 4.0",
 			Citations: []string{chapman, dietterich},
 			Bags:      92, Positive: 47, Instances: 476, Features: 166, Folds: 10,
-			read: func([]string) (*milbench.Set, error) { return Musk1() },
+			read: func([]string) (*mil.Set, error) { return Musk1() },
 		},
 		{
 			Name: "musk2", Title: "Musk 2: conformations of molecules", Source: fromRGMIL, Licence: "CC BY 4.0 (UCI data set 75)",
@@ -165,7 +166,7 @@ func Catalog() []Entry {
 				{Name: "t10k-labels-idx1-ubyte.gz", URL: mnist + "t10k-labels-idx1-ubyte.gz", InflatedBytes: 10008, InflatedSHA256: "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2"},
 			},
 			Bags: 100, Positive: 61, Instances: 997, Features: 784, Folds: 10,
-			read: func(paths []string) (*milbench.Set, error) {
+			read: func(paths []string) (*mil.Set, error) {
 				all, err := ReadImages(paths[0], paths[1])
 				if err != nil {
 					return nil, err
@@ -191,7 +192,7 @@ func Catalog() []Entry {
 			Name: t.name, Title: t.title, Source: fromPevny, Licence: unknown,
 			Citations: []string{t.citation, cheplygina}, Notes: t.notes,
 			Bags: t.bags, Positive: t.positive, Instances: t.instances, Features: t.features, Folds: 10,
-			read: func(paths []string) (*milbench.Set, error) { return ReadTransposed(paths[0], paths[1], paths[2]) },
+			read: func(paths []string) (*mil.Set, error) { return ReadTransposed(paths[0], paths[1], paths[2]) },
 		}
 		for i, file := range []string{"data.csv", "bagids.csv", "labels.csv"} {
 			f := t.files[i]

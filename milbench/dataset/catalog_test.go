@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"synpool/internal/fetched"
-	"synpool/milbench"
 	"synpool/milbench/dataset/audit"
+	"synpool/milbench/mil"
 )
 
 func TestCatalog(t *testing.T) {
@@ -123,9 +123,9 @@ func TestCatalogCounts(t *testing.T) {
 			if e.TrainBags == 0 {
 				return
 			}
-			positive := map[milbench.Split]int{}
+			positive := map[mil.Split]int{}
 			for i, b := range s.Bags {
-				if (b.Split == milbench.TrainPart) != (i < e.TrainBags) {
+				if (b.Split == mil.TrainPart) != (i < e.TrainBags) {
 					t.Errorf("bag %s is in the part %s", b.ID, b.Split)
 				}
 				positive[b.Split] += b.Label
@@ -134,7 +134,7 @@ func TestCatalogCounts(t *testing.T) {
 			if e.Generated {
 				want = [2]int{e.TrainBags / 2, (e.Bags - e.TrainBags) / 2}
 			}
-			if got := [2]int{positive[milbench.TrainPart], positive[milbench.TestPart]}; got != want {
+			if got := [2]int{positive[mil.TrainPart], positive[mil.TestPart]}; got != want {
 				t.Errorf("positive bags %v, want %v", got, want)
 			}
 		})

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // Column identifies a stored column of a set: n >= 1 is the n-th.
@@ -79,10 +79,10 @@ func (c *sequence) counts() bool {
 }
 
 // findCounts marks the columns that only count the rows or the bags.
-func findCounts(list []reads, bags []milbench.Bag) error {
+func findCounts(list []reads, bags []mil.Bag) error {
 	rows, whole := make([]sequence, len(list)), make([]sequence, len(list))
 	for _, b := range bags {
-		err := milbench.EachRow(b.Instances, func(i int, row []float32) {
+		err := mil.EachRow(b.Instances, func(i int, row []float32) {
 			for k, v := range row {
 				rows[k].add(float64(v))
 				if i == 0 {
@@ -105,7 +105,7 @@ func findCounts(list []reads, bags []milbench.Bag) error {
 // MoveInstanceLabels returns a copy of s with the stored column c in InstanceLabels instead of the features. NoColumn
 // moves nothing. The copy shares unchanged instances with s. It returns an error if c is not a column of s or is the
 // only one, or if s already has instance labels.
-func MoveInstanceLabels(s *milbench.Set, c Column) (*milbench.Set, error) {
+func MoveInstanceLabels(s *mil.Set, c Column) (*mil.Set, error) {
 	moved := *s
 	moved.Features = slices.Clone(s.Features)
 	moved.Bags = slices.Clone(s.Bags)
@@ -171,14 +171,14 @@ func MoveInstanceLabels(s *milbench.Set, c Column) (*milbench.Set, error) {
 			moved.InstanceLabels[i][k] = s.Value(j, float32(v))
 		}
 	}
-	milbench.Pack(moved.Bags)
+	mil.Pack(moved.Bags)
 	return &moved, moved.Seal()
 }
 
 // takeColumn splits instances into all columns except j, and column j.
-func takeColumn(x milbench.Instances, j int) (rest milbench.Instances, column []float64, err error) {
+func takeColumn(x mil.Instances, j int) (rest mil.Instances, column []float64, err error) {
 	column = make([]float64, x.Len())
-	err = milbench.EachValue(x, func(i, k int, v float32) {
+	err = mil.EachValue(x, func(i, k int, v float32) {
 		if k == j {
 			column[i] = float64(v)
 		}
@@ -188,9 +188,9 @@ func takeColumn(x milbench.Instances, j int) (rest milbench.Instances, column []
 	}
 	view := without{x, j}
 	switch x := x.(type) {
-	case *milbench.Dense:
-		rest, err = milbench.ToDense(view)
-	case *milbench.Sparse:
+	case *mil.Dense:
+		rest, err = mil.ToDense(view)
+	case *mil.Sparse:
 		rest = withoutStored(x, j)
 	default:
 		rest = &view
@@ -199,8 +199,8 @@ func takeColumn(x milbench.Instances, j int) (rest milbench.Instances, column []
 }
 
 // withoutStored returns sparse rows without column j.
-func withoutStored(s *milbench.Sparse, j int) *milbench.Sparse {
-	rest := &milbench.Sparse{Cols: s.Cols - 1, RowStart: []int{0}}
+func withoutStored(s *mil.Sparse, j int) *mil.Sparse {
+	rest := &mil.Sparse{Cols: s.Cols - 1, RowStart: []int{0}}
 	for i := range s.Rows {
 		columns, values := s.Row(i)
 		for k, c := range columns {
@@ -219,17 +219,17 @@ func withoutStored(s *milbench.Sparse, j int) *milbench.Sparse {
 
 // without is instances without a column.
 type without struct {
-	of     milbench.Instances
+	of     mil.Instances
 	column int
 }
 
-// Len implements [milbench.Instances].
+// Len implements [mil.Instances].
 func (w without) Len() int { return w.of.Len() }
 
-// Features implements [milbench.Instances].
+// Features implements [mil.Instances].
 func (w without) Features() int { return w.of.Features() - 1 }
 
-// Read implements [milbench.Instances].
+// Read implements [mil.Instances].
 func (w without) Read(i, j int, dst []float32) error {
 	wide := make([]float32, (j-i)*w.of.Features())
 	if err := w.of.Read(i, j, wide); err != nil {

@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 func TestParseColumn(t *testing.T) {
@@ -29,16 +29,16 @@ func TestMoveInstanceLabels(t *testing.T) {
 	dense.Features = []string{"a", "b", "c"}
 	sparse := toy(t, [][]float64{{0, 2, 0, 0, 0}, {0, 0, 0, 0, 9}}, [][]float64{{0, 0, 0, 0, 0}})
 	for _, c := range []struct {
-		set      *milbench.Set
+		set      *mil.Set
 		column   Column
 		moved    [][]float64
-		rest     []milbench.Instances
+		rest     []mil.Instances
 		features []string
 	}{
-		{dense, LastColumn, [][]float64{{0, 1}, {-1}}, []milbench.Instances{&milbench.Dense{Rows: 2, Cols: 2, Values: []float32{1, 2, 3, 4}}, &milbench.Dense{Rows: 1, Cols: 2, Values: []float32{5, 6}}}, []string{"a", "b"}},
-		{dense, 1, [][]float64{{1, 3}, {5}}, []milbench.Instances{&milbench.Dense{Rows: 2, Cols: 2, Values: []float32{2, 0, 4, 1}}, &milbench.Dense{Rows: 1, Cols: 2, Values: []float32{6, -1}}}, []string{"b", "c"}},
-		{dense, NoColumn, nil, []milbench.Instances{&milbench.Dense{Rows: 2, Cols: 3, Values: []float32{1, 2, 0, 3, 4, 1}}, &milbench.Dense{Rows: 1, Cols: 3, Values: []float32{5, 6, -1}}}, []string{"a", "b", "c"}},
-		{sparse, 2, [][]float64{{2, 0}, {0}}, []milbench.Instances{&milbench.Sparse{Rows: 2, Cols: 4, Values: []float32{9}, Column: []int32{3}, RowStart: []int{0, 0, 1}}, &milbench.Sparse{Rows: 1, Cols: 4, RowStart: []int{0, 0}}}, nil},
+		{dense, LastColumn, [][]float64{{0, 1}, {-1}}, []mil.Instances{&mil.Dense{Rows: 2, Cols: 2, Values: []float32{1, 2, 3, 4}}, &mil.Dense{Rows: 1, Cols: 2, Values: []float32{5, 6}}}, []string{"a", "b"}},
+		{dense, 1, [][]float64{{1, 3}, {5}}, []mil.Instances{&mil.Dense{Rows: 2, Cols: 2, Values: []float32{2, 0, 4, 1}}, &mil.Dense{Rows: 1, Cols: 2, Values: []float32{6, -1}}}, []string{"b", "c"}},
+		{dense, NoColumn, nil, []mil.Instances{&mil.Dense{Rows: 2, Cols: 3, Values: []float32{1, 2, 0, 3, 4, 1}}, &mil.Dense{Rows: 1, Cols: 3, Values: []float32{5, 6, -1}}}, []string{"a", "b", "c"}},
+		{sparse, 2, [][]float64{{2, 0}, {0}}, []mil.Instances{&mil.Sparse{Rows: 2, Cols: 4, Values: []float32{9}, Column: []int32{3}, RowStart: []int{0, 0, 1}}, &mil.Sparse{Rows: 1, Cols: 4, RowStart: []int{0, 0}}}, nil},
 	} {
 		before := c.set.Checksum
 		s, err := MoveInstanceLabels(c.set, c.column)
@@ -69,7 +69,7 @@ func TestMoveInstanceLabelsRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		set    *milbench.Set
+		set    *mil.Set
 		column Column
 		want   string
 	}{
@@ -77,7 +77,7 @@ func TestMoveInstanceLabelsRefuses(t *testing.T) {
 		{s, -2, "no column -2"},
 		{labelled, LastColumn, "the set has instance labels already"},
 		{toy(t, [][]float64{{1}}, [][]float64{{3}}), 1, "column 1 is the only one"},
-		{&milbench.Set{Name: "toy"}, LastColumn, "no column last"},
+		{&mil.Set{Name: "toy"}, LastColumn, "no column last"},
 	} {
 		_, err := MoveInstanceLabels(c.set, c.column)
 		requireOneLine(t, err, "toy", c.want)

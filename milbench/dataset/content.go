@@ -7,16 +7,17 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"synpool/milbench"
+
+	"synpool/milbench/mil"
 )
 
 // content is what a file holds of a bag.
 type content struct {
-	features milbench.Instances
-	name     string             // of the array of the features; "" if it has none
-	places   milbench.Instances // two columns, x and y; nil if the file has none
-	tile     float64            // side of a tile, 0 if the file does not say
-	said     string             // what says so
+	features mil.Instances
+	name     string        // of the array of the features; "" if it has none
+	places   mil.Instances // two columns, x and y; nil if the file has none
+	tile     float64       // side of a tile, 0 if the file does not say
+	said     string        // what says so
 	path     string
 	beside   *bagFile // a file of coordinates only
 }
@@ -191,6 +192,6 @@ func (c content) coordinates() func() ([][2]float64, error) {
 			return nil, fmt.Errorf("%s: coordinates of %d rows and %d columns; two columns, x and y, are needed for each of %d instances", path, n, cols, rows)
 		}
 		all := make([][2]float64, 0, rows) // from float32: exact up to 16 million pixels
-		return all, milbench.EachRow(at, func(_ int, row []float32) { all = append(all, [2]float64{float64(row[0]), float64(row[1])}) })
+		return all, mil.EachRow(at, func(_ int, row []float32) { all = append(all, [2]float64{float64(row[0]), float64(row[1])}) })
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"synpool/internal/delimited"
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // Names of the columns that are not features.
@@ -60,14 +60,14 @@ type layout struct {
 //
 // The lines of a bag need not be adjacent. Bags are in the order of their first lines. Column instance_label is
 // stored in InstanceLabels.
-func ReadCSV(r io.Reader, name string) (*milbench.Set, error) { return Options{}.ReadCSV(r, name) }
+func ReadCSV(r io.Reader, name string) (*mil.Set, error) { return Options{}.ReadCSV(r, name) }
 
 // ReadCSV is the function [ReadCSV] with options.
-func (o Options) ReadCSV(r io.Reader, name string) (*milbench.Set, error) {
-	return o.rounded(name, rewound(r), func(o Options) (*milbench.Set, error) { return o.readCSV(r, name) })
+func (o Options) ReadCSV(r io.Reader, name string) (*mil.Set, error) {
+	return o.rounded(name, rewound(r), func(o Options) (*mil.Set, error) { return o.readCSV(r, name) })
 }
 
-func (o Options) readCSV(r io.Reader, name string) (*milbench.Set, error) {
+func (o Options) readCSV(r io.Reader, name string) (*mil.Set, error) {
 	in, err := separated(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -79,7 +79,7 @@ func (o Options) readCSV(r io.Reader, name string) (*milbench.Set, error) {
 
 // readTable makes a set from the records of a table. The first record may be a header. each must call its argument
 // with every record in turn, and its errors must say where the record is.
-func (o Options) readTable(name string, each func(func(record []string) error) error) (*milbench.Set, error) {
+func (o Options) readTable(name string, each func(func(record []string) error) error) (*mil.Set, error) {
 	t := textBags{unlabelled: o.Unlabelled}
 	var columns *layout
 	var list []reads
@@ -137,7 +137,7 @@ func (o Options) readTable(name string, each func(func(record []string) error) e
 		}
 		if columns.instanceLabel >= 0 {
 			v, err := parseValue(record[columns.instanceLabel])
-			narrow, large := milbench.Float32(v)
+			narrow, large := mil.Float32(v)
 			if err = cmp.Or(err, large); err != nil {
 				return fmt.Errorf("bag %s, instance_label: %w", id, err)
 			}
@@ -163,7 +163,7 @@ func (o Options) readTable(name string, each func(func(record []string) error) e
 	for i, all := range places {
 		t.bags[i].Coordinates = func() ([][2]float64, error) { return all, nil }
 	}
-	s := &milbench.Set{Name: name, Bags: t.bags, InstanceLabels: instanceLabels}
+	s := &mil.Set{Name: name, Bags: t.bags, InstanceLabels: instanceLabels}
 	if columns != nil && columns.header != nil {
 		if err := o.expand(s, list, wanted); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
@@ -192,7 +192,7 @@ func (l *layout) bagOf(t *textBags, record []string) (int, error) {
 	if !plain(id) {
 		return 0, fmt.Errorf("bag id %q; write it without line breaks and other control characters", id)
 	}
-	label, group, split := "", "", milbench.NoSplit
+	label, group, split := "", "", mil.NoSplit
 	var err error
 	switch {
 	case l.label >= 0:
@@ -298,7 +298,7 @@ func (l *layout) left(counts []string) string {
 
 // tellFeatures says which columns are features, and marks those that only count the rows or the bags. Without a header
 // it refuses them, because a model finds its features by position.
-func (o Options) tellFeatures(name string, columns *layout, list []reads, bags []milbench.Bag) error {
+func (o Options) tellFeatures(name string, columns *layout, list []reads, bags []mil.Bag) error {
 	if err := findCounts(list, bags); err != nil {
 		return err
 	}
@@ -450,7 +450,7 @@ func (l *layout) locate(o Options) error {
 // place reads the position of an instance.
 func (l *layout) place(record []string) (at [2]float64, err error) {
 	for k, i := range []int{l.x, l.y} {
-		if at[k], err = milbench.ParseNumber(strings.TrimSpace(record[i])); err != nil {
+		if at[k], err = mil.ParseNumber(strings.TrimSpace(record[i])); err != nil {
 			return at, fmt.Errorf("column %s: %q is not a coordinate; write a finite number, or take --coordinates none", l.header[i], record[i])
 		}
 	}
@@ -479,16 +479,16 @@ func (l *layout) tell(name string, o Options) {
 
 // splitWords has the words for the parts of a split. Validation bags belong to the training part, because choices are
 // made by inner folds within it.
-var splitWords = map[string]milbench.Split{
-	"": milbench.NoSplit, "train": milbench.TrainPart, "training": milbench.TrainPart, "test": milbench.TestPart, "testing": milbench.TestPart,
-	"val": milbench.TrainPart, "valid": milbench.TrainPart, "validation": milbench.TrainPart, "dev": milbench.TrainPart,
+var splitWords = map[string]mil.Split{
+	"": mil.NoSplit, "train": mil.TrainPart, "training": mil.TrainPart, "test": mil.TestPart, "testing": mil.TestPart,
+	"val": mil.TrainPart, "valid": mil.TrainPart, "validation": mil.TrainPart, "dev": mil.TrainPart,
 }
 
 // parseSplit reads the part of the official split for an instance.
-func parseSplit(text string) (milbench.Split, error) {
+func parseSplit(text string) (mil.Split, error) {
 	split, known := splitWords[strings.ToLower(strings.TrimSpace(text))]
 	if !known {
-		return milbench.NoSplit, fmt.Errorf("split %q; write train, val or test", text)
+		return mil.NoSplit, fmt.Errorf("split %q; write train, val or test", text)
 	}
 	return split, nil
 }
@@ -501,7 +501,7 @@ func parseSplit(text string) (milbench.Split, error) {
 // Features that look like bookkeeping need [Options.AsFeatures].
 //
 // WriteCSV returns an error, before writing anything, if ReadCSV would reject the output or read other targets.
-func WriteCSV(w io.Writer, s *milbench.Set) error {
+func WriteCSV(w io.Writer, s *mil.Set) error {
 	if err := s.Validate(); err != nil {
 		return err
 	}
@@ -530,11 +530,11 @@ func WriteCSV(w io.Writer, s *milbench.Set) error {
 		return fmt.Errorf("%s: %w", s.Name, err)
 	}
 	out := csv.NewWriter(w)
-	header := s.Features != nil || places != nil || s.InstanceLabels != nil || group || split || s.Kind == milbench.SurvivalTarget || needsHeader(s)
+	header := s.Features != nil || places != nil || s.InstanceLabels != nil || group || split || s.Kind == mil.SurvivalTarget || needsHeader(s)
 	var record []string
 	if header {
 		record = append(record, bagColumn)
-		if s.Kind == milbench.SurvivalTarget {
+		if s.Kind == mil.SurvivalTarget {
 			record = append(record, timeColumn, eventColumn)
 		} else {
 			record = append(record, labelColumn)
@@ -567,7 +567,7 @@ func WriteCSV(w io.Writer, s *milbench.Set) error {
 	for i, b := range s.Bags {
 		for k := range b.Instances.Len() {
 			switch {
-			case s.Kind == milbench.SurvivalTarget:
+			case s.Kind == mil.SurvivalTarget:
 				record = append(record[:0], b.ID, strconv.FormatFloat(b.Value, 'g', -1, 64), strconv.FormatBool(b.Event))
 			case header:
 				record = append(record[:0], b.ID, labelText(s, b))
@@ -612,7 +612,7 @@ func WriteCSV(w io.Writer, s *milbench.Set) error {
 
 // digitsOf returns for each feature whether its values are written with the digits of a float32, 32, or of a double, 64: where
 // those of a float32 would be read as doubles whose digits float32 loses.
-func digitsOf(s *milbench.Set) ([]int, error) {
+func digitsOf(s *mil.Set) ([]int, error) {
 	read := rounding{columns: make(map[int]*measured)}
 	row := make([]float32, s.NumFeatures())
 	for _, b := range s.Bags {
@@ -638,8 +638,8 @@ func digitsOf(s *milbench.Set) ([]int, error) {
 
 // placesOf returns the positions of the instances in each bag, or nil if unknown. It returns an error if a feature's
 // name would be read as that of a coordinate.
-func placesOf(s *milbench.Set) ([][][2]float64, error) {
-	bare := func(b milbench.Bag) bool { return b.Coordinates == nil }
+func placesOf(s *mil.Set) ([][][2]float64, error) {
+	bare := func(b mil.Bag) bool { return b.Coordinates == nil }
 	located := !slices.ContainsFunc(s.Bags, bare)
 	named := func(name string) bool {
 		return slices.ContainsFunc(s.Features, func(f string) bool { return strings.EqualFold(f, name) })
@@ -649,7 +649,7 @@ func placesOf(s *milbench.Set) ([][][2]float64, error) {
 		return nil, errors.New("features called x, y or z, and coordinates, which stand in columns x and y; rename the features")
 	case named("x") && named("y") && !named("z") && len(s.Features) > 2:
 		return nil, errors.New("features called x and y, which would be read as coordinates; rename them")
-	case !located && slices.ContainsFunc(s.Bags, func(b milbench.Bag) bool { return !bare(b) }):
+	case !located && slices.ContainsFunc(s.Bags, func(b mil.Bag) bool { return !bare(b) }):
 		return nil, fmt.Errorf("bag %s has no coordinates, and others have some; give all bags some, or none", s.Bags[slices.IndexFunc(s.Bags, bare)].ID)
 	case !located:
 		return nil, nil
@@ -669,13 +669,13 @@ func placesOf(s *milbench.Set) ([][][2]float64, error) {
 
 // needsHeader reports whether, without a header, [ReadCSV] would misread the label and id of the first bag as column
 // names or split the line at another separator.
-func needsHeader(s *milbench.Set) bool {
+func needsHeader(s *mil.Set) bool {
 	label, id := labelText(s, s.Bags[0]), s.Bags[0].ID
 	return slices.Contains(bagRole.usual, plainName(label)) || slices.Contains(bagRole.usual, plainName(id)) || strings.ContainsAny(label+id, delimited.Separators)
 }
 
 // writable returns an error if [ReadCSV] would reject s.
-func writable(s *milbench.Set) error {
+func writable(s *mil.Set) error {
 	for i, b := range s.Bags {
 		if b.ID == "" {
 			return fmt.Errorf("bag number %d has no id", i+1)
@@ -696,7 +696,7 @@ func writable(s *milbench.Set) error {
 		return err
 	}
 	seen := make(map[string]bool, len(s.Features))
-	if s.Kind == milbench.SurvivalTarget {
+	if s.Kind == mil.SurvivalTarget {
 		seen[timeColumn], seen[eventColumn] = true, true
 	}
 	for _, feature := range s.Features {
@@ -718,7 +718,7 @@ func writable(s *milbench.Set) error {
 			return fmt.Errorf("bag %s has %d instance labels for %d instances", b.ID, len(labels), b.Instances.Len())
 		}
 		for _, v := range labels {
-			if _, err := milbench.Float32(v); err != nil {
+			if _, err := mil.Float32(v); err != nil {
 				return fmt.Errorf("bag %s, instance label: %w", b.ID, err)
 			}
 		}
@@ -727,11 +727,11 @@ func writable(s *milbench.Set) error {
 }
 
 // readBack returns an error if [ReadCSV] would read a different target.
-func readBack(s *milbench.Set) error {
-	if s.Kind == milbench.SurvivalTarget {
+func readBack(s *mil.Set) error {
+	if s.Kind == mil.SurvivalTarget {
 		return nil
 	}
-	read := &milbench.Set{Bags: make([]milbench.Bag, len(s.Bags))}
+	read := &mil.Set{Bags: make([]mil.Bag, len(s.Bags))}
 	words := make([]string, len(s.Bags))
 	for i, b := range s.Bags {
 		words[i] = labelText(s, b)
@@ -755,8 +755,8 @@ func readBack(s *milbench.Set) error {
 func formatValue(v float32) string { return strconv.FormatFloat(float64(v), 'g', -1, 32) }
 
 // labelText returns the target of a bag as text.
-func labelText(s *milbench.Set, b milbench.Bag) string {
-	if s.Kind == milbench.RealTarget {
+func labelText(s *mil.Set, b mil.Bag) string {
+	if s.Kind == mil.RealTarget {
 		return strconv.FormatFloat(b.Value, 'g', -1, 64)
 	}
 	return s.ClassName(b.Label)

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 func TestReadCSVHeader(t *testing.T) {
@@ -32,9 +32,9 @@ func TestReadCSVHeader(t *testing.T) {
 		if want := [][]float64{{0, 1}, {0}}; !reflect.DeepEqual(s.InstanceLabels, want) {
 			t.Errorf("instance labels %v, want %v", s.InstanceLabels, want)
 		}
-		want := []milbench.Bag{
-			{ID: "b,1", Target: milbench.Labelled(1), Group: "p1", Split: milbench.TrainPart, Instances: &milbench.Dense{Rows: 2, Cols: 2, Values: []float32{1, 2.5, 300, 4}}},
-			{ID: "b2", Target: milbench.Labelled(0), Group: "p2", Split: milbench.TestPart, Instances: &milbench.Dense{Rows: 1, Cols: 2, Values: []float32{0, 0}}},
+		want := []mil.Bag{
+			{ID: "b,1", Target: mil.Labelled(1), Group: "p1", Split: mil.TrainPart, Instances: &mil.Dense{Rows: 2, Cols: 2, Values: []float32{1, 2.5, 300, 4}}},
+			{ID: "b2", Target: mil.Labelled(0), Group: "p2", Split: mil.TestPart, Instances: &mil.Dense{Rows: 1, Cols: 2, Values: []float32{0, 0}}},
 		}
 		if !reflect.DeepEqual(s.Bags, want) {
 			t.Errorf("read %+v, want %+v", s.Bags, want)
@@ -47,9 +47,9 @@ func TestReadCSVWithoutHeader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []milbench.Bag{
-		{ID: "b1", Target: milbench.Labelled(1), Instances: &milbench.Sparse{Rows: 2, Cols: 5, Values: []float32{7, 8}, RowStart: []int{0, 1, 2}, Column: []int32{4, 4}}},
-		{ID: "b2", Target: milbench.Labelled(0), Instances: &milbench.Sparse{Rows: 1, Cols: 5, RowStart: []int{0, 0}}},
+	want := []mil.Bag{
+		{ID: "b1", Target: mil.Labelled(1), Instances: &mil.Sparse{Rows: 2, Cols: 5, Values: []float32{7, 8}, RowStart: []int{0, 1, 2}, Column: []int32{4, 4}}},
+		{ID: "b2", Target: mil.Labelled(0), Instances: &mil.Sparse{Rows: 1, Cols: 5, RowStart: []int{0, 0}}},
 	}
 	if !reflect.DeepEqual(s.Bags, want) || s.Features != nil || s.InstanceLabels != nil {
 		t.Errorf("read %+v, want %+v", s, want)
@@ -112,12 +112,12 @@ func TestReadCSVRefuses(t *testing.T) {
 }
 
 // randomSet draws a set that WriteCSV accepts.
-func randomSet(random *rand.Rand) *milbench.Set {
-	bags := make([]milbench.Bag, 2+random.IntN(5))
+func randomSet(random *rand.Rand) *mil.Set {
+	bags := make([]mil.Bag, 2+random.IntN(5))
 	words := make([]string, len(bags))
 	classes := [][]string{{"0", "1"}, {"normal", "tumour"}, {"1", "2", "3"}, {"0.25", "-3", "1e3"}, {"x", "y z", "ü"}}[random.IntN(5)]
 	for len(bags) <= len(classes) { // otherwise every bag may have a label of its own
-		bags, words = append(bags, milbench.Bag{}), append(words, "")
+		bags, words = append(bags, mil.Bag{}), append(words, "")
 	}
 	columns := 1 + random.IntN(6)
 	var instanceLabels [][]float64
@@ -133,9 +133,9 @@ func randomSet(random *rand.Rand) *milbench.Set {
 			b.Group = []string{"", "p 1", "p,2"}[random.IntN(3)]
 		}
 		if split {
-			b.Split = []milbench.Split{milbench.TrainPart, milbench.TestPart}[random.IntN(2)]
+			b.Split = []mil.Split{mil.TrainPart, mil.TestPart}[random.IntN(2)]
 		}
-		rows := &milbench.Sparse{Cols: columns, RowStart: []int{0}}
+		rows := &mil.Sparse{Cols: columns, RowStart: []int{0}}
 		b.Instances = rows
 		marks := make([]float64, 1+random.IntN(4))
 		for k := range marks {
@@ -158,7 +158,7 @@ func randomSet(random *rand.Rand) *milbench.Set {
 			names = append(names, fmt.Sprintf("feature \"%d\", ö", j))
 		}
 	}
-	s, err := Options{}.assemble(&milbench.Set{Name: "toy", Features: names, Bags: bags, InstanceLabels: instanceLabels}, words)
+	s, err := Options{}.assemble(&mil.Set{Name: "toy", Features: names, Bags: bags, InstanceLabels: instanceLabels}, words)
 	if err != nil {
 		panic(err)
 	}
@@ -181,7 +181,7 @@ func TestWriteCSVComesBack(t *testing.T) {
 }
 
 // requireComesBack writes s and reads it back.
-func requireComesBack(t *testing.T, s *milbench.Set) {
+func requireComesBack(t *testing.T, s *mil.Set) {
 	t.Helper()
 	var file bytes.Buffer
 	if err := WriteCSV(&file, s); err != nil {
@@ -201,10 +201,10 @@ func requireComesBack(t *testing.T, s *milbench.Set) {
 
 // TestWriteCSVDigits: large values with small differences come back as they were, and others have few digits.
 func TestWriteCSVDigits(t *testing.T) {
-	s := &milbench.Set{Name: "toy", Features: []string{"mass", "heat", "share"}}
+	s := &mil.Set{Name: "toy", Features: []string{"mass", "heat", "share"}}
 	for i, v := range []float32{33554436, 33554440, 33554448, 33554452} {
 		values := []float32{v, 1000 + float32(i)/100, 0.1}
-		s.Bags = append(s.Bags, milbench.Bag{ID: strconv.Itoa(i), Target: milbench.Labelled(i % 2), Instances: &milbench.Dense{Rows: 1, Cols: 3, Values: values}})
+		s.Bags = append(s.Bags, mil.Bag{ID: strconv.Itoa(i), Target: mil.Labelled(i % 2), Instances: &mil.Dense{Rows: 1, Cols: 3, Values: values}})
 	}
 	if err := s.Seal(); err != nil {
 		t.Fatal(err)
@@ -217,24 +217,24 @@ func TestWriteCSVDigits(t *testing.T) {
 }
 
 func TestWriteCSVRefuses(t *testing.T) {
-	good := func() *milbench.Set {
-		return &milbench.Set{Name: "toy", Features: []string{"f1"}, Bags: []milbench.Bag{
-			{ID: "a", Target: milbench.Labelled(0), Instances: &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{1}}},
-			{ID: "b", Target: milbench.Labelled(1), Instances: &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{2}}},
+	good := func() *mil.Set {
+		return &mil.Set{Name: "toy", Features: []string{"f1"}, Bags: []mil.Bag{
+			{ID: "a", Target: mil.Labelled(0), Instances: &mil.Dense{Rows: 1, Cols: 1, Values: []float32{1}}},
+			{ID: "b", Target: mil.Labelled(1), Instances: &mil.Dense{Rows: 1, Cols: 1, Values: []float32{2}}},
 		}}
 	}
-	for want, spoil := range map[string]func(*milbench.Set){
-		`bag "a\r\nb": "a\r\nb" has spaces`:    func(s *milbench.Set) { s.Bags[0].ID = "a\r\nb" },
-		`bag "b": "\x00" has spaces`:           func(s *milbench.Set) { s.Bags[1].Group = "\x00" },
-		"bag number 2 has no id":               func(s *milbench.Set) { s.Bags[1].ID = "" },
-		"bag a occurs twice":                   func(s *milbench.Set) { s.Bags[1].ID = "a" },
-		"bag a is empty":                       func(s *milbench.Set) { s.Bags[0].Instances = &milbench.Dense{Cols: 1} },
-		`feature name "Label"`:                 func(s *milbench.Set) { s.Features[0] = "Label" },
-		`feature name " f"`:                    func(s *milbench.Set) { s.Features[0] = " f" },
-		"2 names for 1 features":               func(s *milbench.Set) { s.Features = []string{"f1", "f2"} },
-		"1 rows of instance labels for 2 bags": func(s *milbench.Set) { s.InstanceLabels = [][]float64{{1}} },
-		"bag b has 2 instance labels for 1":    func(s *milbench.Set) { s.InstanceLabels = [][]float64{{1}, {1, 0}} },
-		"bag b: value +Inf":                    func(s *milbench.Set) { s.Bags[1].Instances.(*milbench.Dense).Values[0] = float32(math.Inf(1)) },
+	for want, spoil := range map[string]func(*mil.Set){
+		`bag "a\r\nb": "a\r\nb" has spaces`:    func(s *mil.Set) { s.Bags[0].ID = "a\r\nb" },
+		`bag "b": "\x00" has spaces`:           func(s *mil.Set) { s.Bags[1].Group = "\x00" },
+		"bag number 2 has no id":               func(s *mil.Set) { s.Bags[1].ID = "" },
+		"bag a occurs twice":                   func(s *mil.Set) { s.Bags[1].ID = "a" },
+		"bag a is empty":                       func(s *mil.Set) { s.Bags[0].Instances = &mil.Dense{Cols: 1} },
+		`feature name "Label"`:                 func(s *mil.Set) { s.Features[0] = "Label" },
+		`feature name " f"`:                    func(s *mil.Set) { s.Features[0] = " f" },
+		"2 names for 1 features":               func(s *mil.Set) { s.Features = []string{"f1", "f2"} },
+		"1 rows of instance labels for 2 bags": func(s *mil.Set) { s.InstanceLabels = [][]float64{{1}} },
+		"bag b has 2 instance labels for 1":    func(s *mil.Set) { s.InstanceLabels = [][]float64{{1}, {1, 0}} },
+		"bag b: value +Inf":                    func(s *mil.Set) { s.Bags[1].Instances.(*mil.Dense).Values[0] = float32(math.Inf(1)) },
 	} {
 		s := good()
 		spoil(s)

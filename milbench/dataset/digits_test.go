@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"synpool/internal/fetched"
-	"synpool/milbench"
 	"synpool/milbench/dataset/generate"
+	"synpool/milbench/mil"
 )
 
 // idx writes an IDX file of bytes.
@@ -39,7 +39,7 @@ type digitFiles struct {
 	Images, Labels string
 }
 
-func readDigits(c digitFiles) (*milbench.Set, error) {
+func readDigits(c digitFiles) (*mil.Set, error) {
 	all, err := ReadImages(c.Images, c.Labels)
 	if err != nil {
 		return nil, err
@@ -199,8 +199,8 @@ func TestReadDigitsMNIST(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s.Bags) != 100 || s.NumFeatures() != 784 || !milbench.IsSparse(s.Bags[0].Instances) {
-		t.Errorf("%d bags of %d features, sparse %v", len(s.Bags), s.NumFeatures(), milbench.IsSparse(s.Bags[0].Instances))
+	if len(s.Bags) != 100 || s.NumFeatures() != 784 || !mil.IsSparse(s.Bags[0].Instances) {
+		t.Errorf("%d bags of %d features, sparse %v", len(s.Bags), s.NumFeatures(), mil.IsSparse(s.Bags[0].Instances))
 	}
 }
 

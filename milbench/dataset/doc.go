@@ -11,7 +11,7 @@
 //   - label column: a stored column with instance labels, not a feature; [MoveInstanceLabels] removes it from the
 //     features.
 //   - density: the share of non-zero values. If it is below 0.25 for the whole set, all bags are held sparse,
-//     otherwise all are held dense, whatever the form of the file ([milbench.Pack]). If the arrays are large
+//     otherwise all are held dense, whatever the form of the file ([mil.Pack]). If the arrays are large
 //     together, they stay in their files and are mapped into memory or read in pieces.
 //   - generated set: a named set that is generated on opening (package generate).
 //

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"synpool/milbench"
 	"synpool/milbench/dataset"
+	"synpool/milbench/mil"
 )
 
 func ExampleMusk1() {
@@ -108,8 +108,8 @@ NON-MUSK-199,199_1+1,45,-102,-54,0.
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(s.Bags[0].ID, s.Bags[0].Label, s.Bags[0].Instances.(*milbench.Dense).Values)
-	fmt.Println(s.Bags[1].ID, s.Bags[1].Label, s.Bags[1].Instances.(*milbench.Dense).Values)
+	fmt.Println(s.Bags[0].ID, s.Bags[0].Label, s.Bags[0].Instances.(*mil.Dense).Values)
+	fmt.Println(s.Bags[1].ID, s.Bags[1].Label, s.Bags[1].Instances.(*mil.Dense).Values)
 	// Output:
 	// MUSK-188 1 [42 -198 -109 42 -191 -142]
 	// NON-MUSK-199 0 [45 -102 -54]
@@ -144,7 +144,7 @@ func ExampleReadCSV() {
 	}
 	fmt.Println(s.Features)
 	for i, b := range s.Bags {
-		fmt.Println(b.ID, b.Label, b.Group, b.Instances.(*milbench.Dense).Values, s.InstanceLabels[i])
+		fmt.Println(b.ID, b.Label, b.Group, b.Instances.(*mil.Dense).Values, s.InstanceLabels[i])
 	}
 	// Output:
 	// [area roundness]

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"synpool/internal/disk"
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // mostHeld is the number of values up to which the bags of a folder are read into memory: 256 MB. Tests make it
@@ -82,14 +82,14 @@ func (b *bagFiles) add(id string, f bagFile) error {
 //   - .npy as written by numpy.save, in C or Fortran order.
 //   - .npz as written by numpy.savez. Files from numpy.savez_compressed work if the set fits into memory.
 //   - .h5 and .hdf5 as written by CLAM, TRIDENT and STAMP, also of shape [1, instances, features], chunked or not, with
-//     gzip or LZF. Attributes say how large a tile is ([milbench.Bag.Tile]).
+//     gzip or LZF. Attributes say how large a tile is ([mil.Bag.Tile]).
 //   - .pt and .pth as written by torch.save since PyTorch 1.6: a tensor, or a dictionary of tensors. Nothing in the file
 //     is run.
 //
 // Of several arrays, [Options.Array] says which one has the features. An array such as coords, [instances, 2], has the
 // positions of the instances; so does a file b.index.npz. Files whose names begin with a dot are skipped.
 //
-// Values are rounded to float32, less a centre where float32 would lose their digits ([milbench.Set.Centre]). If all
+// Values are rounded to float32, less a centre where float32 would lose their digits ([mil.Set.Centre]). If all
 // bags together exceed 256 MB, they stay in their files. All bags must have the same number of features. The features
 // have no names.
 //
@@ -97,12 +97,12 @@ func (b *bagFiles) add(id string, f bagFile) error {
 // columns bag and label and optionally group and split, as in [ReadCSV]; other columns are ignored. The bags are in
 // the order of the table. A bag without a file is an error, and so is a bag file that is not listed. Other files are
 // ignored.
-func ReadFolder(folder string) (*milbench.Set, error) {
-	return Options{}.rounded(folder, reopened, func(o Options) (*milbench.Set, error) { return o.readFolder(folder) })
+func ReadFolder(folder string) (*mil.Set, error) {
+	return Options{}.rounded(folder, reopened, func(o Options) (*mil.Set, error) { return o.readFolder(folder) })
 }
 
 // readFolder reads a folder.
-func (o Options) readFolder(folder string) (*milbench.Set, error) {
+func (o Options) readFolder(folder string) (*mil.Set, error) {
 	full, err := filepath.Abs(folder) // so that "." has a name, too
 	if err != nil {
 		return nil, err
@@ -201,7 +201,7 @@ func bagsIn(folder string) (files bagFiles, tables []string, err error) {
 
 // readBags reads the table of bags and opens them. Without labels the table may be missing; then all files are bags,
 // sorted by name. A bag has one file, or several that the table names.
-func (o Options) readBags(files bagFiles, table string) (*milbench.Set, error) {
+func (o Options) readBags(files bagFiles, table string) (*mil.Set, error) {
 	t, of, err := o.listBags(table, files)
 	switch {
 	case err == nil:
@@ -219,7 +219,7 @@ func (o Options) readBags(files bagFiles, table string) (*milbench.Set, error) {
 			if !plain(id) {
 				return nil, fmt.Errorf("%s: bag %q; name it without line breaks and other control characters", files.where, id)
 			}
-			if _, err := t.of(id, "", "", milbench.NoSplit); err != nil {
+			if _, err := t.of(id, "", "", mil.NoSplit); err != nil {
 				return nil, fmt.Errorf("%s: %w", files.of[id].path, err)
 			}
 			of = append(of, []string{id})
@@ -279,7 +279,7 @@ func (o Options) readBags(files bagFiles, table string) (*milbench.Set, error) {
 	good := textBags{words: t.words[:0]}
 	for i, parts := range opened {
 		b, before := t.bags[i], len(bad.all)
-		var whole []milbench.Instances
+		var whole []mil.Instances
 		for _, c := range parts {
 			if n := c.features.Features(); n != width {
 				bad.add("", b.ID, fmt.Errorf("%s: %d features, and bag %s has %d; give all bags the same features", c.path, n, like, width))
@@ -319,15 +319,15 @@ func (o Options) readBags(files bagFiles, table string) (*milbench.Set, error) {
 	}
 	o.tell(files.where, told)
 	o.Subset = false // done
-	return o.assemble(&milbench.Set{Name: files.where, Bags: good.bags}, good.words)
+	return o.assemble(&mil.Set{Name: files.where, Bags: good.bags}, good.words)
 }
 
 // joined is the instances of several files, one after another.
-type joined struct{ parts []milbench.Instances }
+type joined struct{ parts []mil.Instances }
 
-var _ milbench.Instances = (*joined)(nil)
+var _ mil.Instances = (*joined)(nil)
 
-// Len implements [milbench.Instances].
+// Len implements [mil.Instances].
 func (j *joined) Len() (n int) {
 	for _, x := range j.parts {
 		n += x.Len()
@@ -335,10 +335,10 @@ func (j *joined) Len() (n int) {
 	return n
 }
 
-// Features implements [milbench.Instances].
+// Features implements [mil.Instances].
 func (j *joined) Features() int { return j.parts[0].Features() }
 
-// Read implements [milbench.Instances].
+// Read implements [mil.Instances].
 func (j *joined) Read(from, to int, dst []float32) error {
 	for _, x := range j.parts {
 		n := x.Len()
@@ -394,9 +394,9 @@ func (o Options) tell(where string, told []content) {
 }
 
 // kept returns instances in memory if held is set, or else instances that read from their file.
-func kept(x milbench.Instances, held bool) (milbench.Instances, error) {
+func kept(x mil.Instances, held bool) (mil.Instances, error) {
 	if held {
-		return milbench.ToDense(x)
+		return mil.ToDense(x)
 	}
 	if a, is := x.(*numpyArray); is && a.mappable() {
 		return mapped(a)

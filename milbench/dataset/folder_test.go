@@ -11,14 +11,15 @@ import (
 
 	"synpool/internal/alloctest"
 	"synpool/internal/large"
-	"synpool/milbench"
+	"synpool/milbench/cv"
+	"synpool/milbench/mil"
 )
 
 // folderBags lists the bags written by testdata/folder_bags.py.
 var folderBags = []string{"clam", "trident", "other", "stored", "packed", "plain", "tensor", "dictionary", "only", "turned", "part"}
 
 // requireFolderBags compares a set with what was written.
-func requireFolderBags(t *testing.T, s *milbench.Set, err error) {
+func requireFolderBags(t *testing.T, s *mil.Set, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +54,7 @@ func TestReadFolder(t *testing.T) {
 	if said := strings.Join(notes, "\n"); !strings.Contains(said, "the table of bags is slides.tsv") || !strings.Contains(said, "slide_id") {
 		t.Errorf("notes %q", notes)
 	}
-	if _, held := s.Bags[0].Instances.(*milbench.Dense); !held {
+	if _, held := s.Bags[0].Instances.(*mil.Dense); !held {
 		t.Errorf("a small set is not in memory: %T", s.Bags[0].Instances)
 	}
 
@@ -228,7 +229,7 @@ func TestBagFilesDamaged(t *testing.T) {
 	if len(files) < 60 {
 		t.Fatalf("%d files", len(files))
 	}
-	changes, random := large.Number(20, 500), milbench.Rand(1, "damage")
+	changes, random := large.Number(20, 500), cv.Rand(1, "damage")
 	for _, file := range files {
 		whole, err := os.ReadFile(file)
 		if err != nil {
@@ -268,7 +269,7 @@ func TestSplitFile(t *testing.T) {
 		return path
 	}
 	var notes []string
-	read := func(text string) (*milbench.Set, error) {
+	read := func(text string) (*mil.Set, error) {
 		return Options{Split: write(text), Note: func(note string) { notes = append(notes, note) }}.ReadFile("testdata/folder")
 	}
 	s, err := read(",train,val,test\n0,clam,plain,packed\n1,trident,,tensor\n2,other,,dictionary\n3,stored,,only\n4,turned,,part\n5,elsewhere,,\n")
@@ -276,9 +277,9 @@ func TestSplitFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, b := range s.Bags {
-		want := milbench.TrainPart
+		want := mil.TrainPart
 		if slices.Contains([]string{"packed", "tensor", "dictionary", "only", "part"}, b.ID) {
-			want = milbench.TestPart
+			want = mil.TestPart
 		}
 		if b.Split != want {
 			t.Errorf("%s is in %s", b.ID, b.Split)

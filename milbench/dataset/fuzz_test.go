@@ -15,11 +15,11 @@ import (
 	"testing"
 
 	"synpool/internal/alloctest"
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // requireSound requires that a set from a reader is valid and, if it is small, survives a round trip through CSV.
-func requireSound(t *testing.T, s *milbench.Set, err error) {
+func requireSound(t *testing.T, s *mil.Set, err error) {
 	t.Helper()
 	if err != nil {
 		requireOneLine(t, err, "fuzz", "")
@@ -35,7 +35,7 @@ func requireSound(t *testing.T, s *milbench.Set, err error) {
 
 // requireUnlabelled requires the same bags without labels if a set can be read. Otherwise it requires sound bags or
 // an error.
-func requireUnlabelled(t *testing.T, labelled, s *milbench.Set, err error) {
+func requireUnlabelled(t *testing.T, labelled, s *mil.Set, err error) {
 	t.Helper()
 	if err != nil {
 		requireOneLine(t, err, "fuzz", "")
@@ -53,9 +53,9 @@ func requireUnlabelled(t *testing.T, labelled, s *milbench.Set, err error) {
 	}
 	bags := slices.Clone(labelled.Bags)
 	for i := range bags {
-		bags[i].Target, bags[i].Group, bags[i].Split = milbench.Target{}, "", milbench.NoSplit
+		bags[i].Target, bags[i].Group, bags[i].Split = mil.Target{}, "", mil.NoSplit
 	}
-	if resealed(t, &milbench.Set{Bags: bags}) != s.Checksum {
+	if resealed(t, &mil.Set{Bags: bags}) != s.Checksum {
 		t.Errorf("without labels %+v, with them %+v", s.Bags, labelled.Bags)
 	}
 }
@@ -89,7 +89,7 @@ func FuzzMATLAB(f *testing.F) {
 		if len(data) > 1<<14 {
 			return
 		}
-		var s *milbench.Set
+		var s *mil.Set
 		var err error
 		// zlib inflates 1032-fold, a value of one byte grows to 28, and slices grow twofold.
 		alloctest.Bounded(t, data, 1032*56, func() { s, err = ReadMATLAB(bytes.NewReader(data), "fuzz") })
@@ -106,7 +106,7 @@ func FuzzMATLAB(f *testing.F) {
 		for _, b := range s.Bags {
 			label := float64(b.Label)
 			switch {
-			case s.Kind == milbench.RealTarget:
+			case s.Kind == mil.RealTarget:
 				label = b.Value
 			case s.Classes != nil:
 				if label, err = strconv.ParseFloat(s.Classes[b.Label], 64); err != nil {
@@ -129,7 +129,7 @@ func FuzzMATLAB(f *testing.F) {
 }
 
 // fuzzText reads data with its labels and without them.
-func fuzzText(f *testing.F, read func(r io.Reader, name string, o Options) (*milbench.Set, error)) {
+func fuzzText(f *testing.F, read func(r io.Reader, name string, o Options) (*mil.Set, error)) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		alloctest.Bounded(t, data, 2000, func() {
 			s, err := read(bytes.NewReader(data), "fuzz", Options{})
@@ -157,13 +157,13 @@ func FuzzCSV(f *testing.F) {
 	f.Add([]byte("patient\tclass\tf1\tgroup\na\t0\t1\tp\nb\t1\t2\tq\n"))
 	f.Add([]byte("bag,class,time,event,x\na,3,3,1,1\nb,4,2,0,2\n"))
 	f.Add([]byte("\ufeffbag,label,f1\r\na,-1,1\r\nb,1,0\r\n"))
-	fuzzText(f, func(r io.Reader, name string, o Options) (*milbench.Set, error) { return o.ReadCSV(r, name) })
+	fuzzText(f, func(r io.Reader, name string, o Options) (*mil.Set, error) { return o.ReadCSV(r, name) })
 }
 
 func FuzzNumPy(f *testing.F) {
 	addFiles(f, "testdata/numpy/*.npy", "testdata/numpy-refused/*.npy")
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var m *milbench.Dense
+		var m *mil.Dense
 		var err error
 		// A value of one byte grows to 4 and is stored twice.
 		alloctest.Bounded(t, data, 4*2*4, func() { m, err = readNumPyArray(bytes.NewReader(data), int64(len(data))) })
@@ -191,7 +191,7 @@ func FuzzNumPyList(f *testing.F) {
 	x, y := numpyFile("<f8", false, []float64{1, 2}), numpyFile("<f8", false, []float64{3, 4})
 	f.Fuzz(func(t *testing.T, list []byte) {
 		folder := numpyFolder(t, map[string][]byte{"a.npy": x, "b.npy": y, listName: list})
-		var labelled *milbench.Set
+		var labelled *mil.Set
 		alloctest.Bounded(t, list, 2000, func() {
 			s, err := ReadFolder(folder)
 			if err == nil {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strconv"
 
-	"synpool/milbench"
 	"synpool/milbench/dataset/generate"
+	"synpool/milbench/mil"
 )
 
 const (
@@ -37,7 +37,7 @@ func generated() []Entry {
 			Citations: []string{raff}, Notes: t.notes, Generated: true,
 			Bags: c.TrainBags + c.TestBags, Positive: (c.TrainBags + c.TestBags) / 2, Instances: t.instances, Features: c.Features,
 			TrainBags: c.TrainBags, Folds: 10,
-			draw: func(seed uint64) (*milbench.Set, error) {
+			draw: func(seed uint64) (*mil.Set, error) {
 				c.Seed = seed
 				return generate.DrawRaffHolt(c)
 			},
@@ -53,7 +53,7 @@ func generated() []Entry {
 			Citations: []string{carbonneau}, Generated: true,
 			Bags: c.TrainBags + c.TestBags, Positive: (c.TrainBags + c.TestBags) / 2, Instances: (c.TrainBags + c.TestBags) * c.Size, Features: c.Features,
 			TrainBags: c.TrainBags, Folds: 10,
-			draw: func(seed uint64) (*milbench.Set, error) {
+			draw: func(seed uint64) (*mil.Set, error) {
 				c.Seed = seed
 				return generate.DrawNeedle(c)
 			},
@@ -61,14 +61,14 @@ func generated() []Entry {
 	}
 	for i := range all {
 		draw := all[i].draw
-		all[i].read = func([]string) (*milbench.Set, error) { return draw(1) }
+		all[i].read = func([]string) (*mil.Set, error) { return draw(1) }
 	}
 	return all
 }
 
 // Draw generates the set again with the given seed, which becomes part of its name. The catalogue's own set has seed
 // 1. Draw returns an error if the set is not a generated one.
-func (e Entry) Draw(seed uint64) (*milbench.Set, error) {
+func (e Entry) Draw(seed uint64) (*mil.Set, error) {
 	if e.draw == nil {
 		return nil, fmt.Errorf("%s: only generated sets can be drawn", e.Name)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"synpool/internal/disk"
 	"synpool/internal/hdf5"
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // featuresName is the usual name for the array of a bag.
@@ -25,7 +25,7 @@ type hdf5Array struct {
 	rounding     *rounding
 }
 
-var _ milbench.Instances = (*hdf5Array)(nil)
+var _ mil.Instances = (*hdf5Array)(nil)
 
 // openHDF5 opens the file of one bag.
 func openHDF5(path string, choose chooser) (content, error) { return openGroup(path, "", choose) }
@@ -184,13 +184,13 @@ func (a *hdf5Array) measure(file *hdf5.File) error {
 	return nil
 }
 
-// Len implements [milbench.Instances].
+// Len implements [mil.Instances].
 func (a *hdf5Array) Len() int { return a.rows }
 
-// Features implements [milbench.Instances].
+// Features implements [mil.Instances].
 func (a *hdf5Array) Features() int { return a.cols }
 
-// Read implements [milbench.Instances]. It opens the file only during the call, because a set may have more bags than
+// Read implements [mil.Instances]. It opens the file only during the call, because a set may have more bags than
 // a process may have open files.
 func (a *hdf5Array) Read(i, j int, dst []float32) error {
 	f, file, err := openHDF5File(a.path)
@@ -223,7 +223,7 @@ func (a *hdf5Array) Read(i, j int, dst []float32) error {
 
 // readHDF5 reads a file that holds a set: every group with features, or every dataset, is a bag. An option
 // names the table of bags.
-func (o Options) readHDF5(path string) (*milbench.Set, error) {
+func (o Options) readHDF5(path string) (*mil.Set, error) {
 	f, file, err := openHDF5File(path)
 	if err != nil {
 		return nil, err

@@ -2,7 +2,7 @@
 
 package dataset
 
-import "synpool/milbench"
+import "synpool/milbench/mil"
 
 // mapped reads the array in pieces, because only Unix can map files.
-func mapped(a *numpyArray) (milbench.Instances, error) { return a, nil }
+func mapped(a *numpyArray) (mil.Instances, error) { return a, nil }

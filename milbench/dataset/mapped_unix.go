@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"synpool/internal/disk"
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // Tests make these smaller.
@@ -44,10 +44,10 @@ type mappedArray struct {
 	bytes  []byte
 }
 
-var _ milbench.Instances = (*mappedArray)(nil)
+var _ mil.Instances = (*mappedArray)(nil)
 
 // mapped maps the file of an array of float32 values into memory.
-func mapped(a *numpyArray) (milbench.Instances, error) {
+func mapped(a *numpyArray) (mil.Instances, error) {
 	if mappings.Add(1) > maxMapped {
 		mappings.Add(-1)
 		return a, nil
@@ -72,7 +72,7 @@ func mapped(a *numpyArray) (milbench.Instances, error) {
 	return m, nil
 }
 
-// Read implements [milbench.Instances]. It returns an error, and does not crash, if the file has become shorter since
+// Read implements [mil.Instances]. It returns an error, and does not crash, if the file has become shorter since
 // it was opened.
 func (m *mappedArray) Read(i, j int, dst []float32) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -93,7 +93,7 @@ func (m *mappedArray) Read(i, j int, dst []float32) (err error) {
 	dst = dst[:(j-i)*columns]
 	copy(dst, m.values[i*columns:j*columns])
 	for k, v := range dst {
-		if !milbench.Finite(v) {
+		if !mil.Finite(v) {
 			return fmt.Errorf("%s: row %d, column %d (from 0): value %v; replace it by a finite number", m.path, i+k/columns, k%columns, v)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // Names of the variables in the Columbia form.
@@ -35,15 +35,15 @@ const (
 //
 // Features are rounded to float32; numbers beyond 3.4e38 are an error. Objects, structs, complex numbers and files of
 // versions 4 and 7.3, which have other formats, are errors too.
-func ReadMATLAB(r io.Reader, name string) (*milbench.Set, error) {
+func ReadMATLAB(r io.Reader, name string) (*mil.Set, error) {
 	return readMATLAB(r, name, Options{})
 }
 
-func readMATLAB(r io.Reader, name string, o Options) (*milbench.Set, error) {
-	return o.rounded(name, rewound(r), func(o Options) (*milbench.Set, error) { return o.readMATLAB(r, name) })
+func readMATLAB(r io.Reader, name string, o Options) (*mil.Set, error) {
+	return o.rounded(name, rewound(r), func(o Options) (*mil.Set, error) { return o.readMATLAB(r, name) })
 }
 
-func (o Options) readMATLAB(r io.Reader, name string) (*milbench.Set, error) {
+func (o Options) readMATLAB(r io.Reader, name string) (*mil.Set, error) {
 	f := matFile{unlabelled: o.Unlabelled, rounding: o.rounding}
 	if err := f.read(bufio.NewReaderSize(r, 1<<16)); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -56,7 +56,7 @@ func (o Options) readMATLAB(r io.Reader, name string) (*milbench.Set, error) {
 	for _, label := range labels {
 		words = append(words, strconv.FormatFloat(label, 'g', -1, 64))
 	}
-	return o.assemble(&milbench.Set{Name: name, Bags: bags}, words)
+	return o.assemble(&mil.Set{Name: name, Bags: bags}, words)
 }
 
 // readMATLABHeader reads the 128 bytes before the first element.
@@ -93,7 +93,7 @@ type matFile struct {
 	unlabelled bool // ignore labels
 	rounding   *rounding
 
-	cells    []milbench.Bag // bags of the cell-array form
+	cells    []mil.Bag // bags of the cell-array form
 	labels   []float64
 	cellName string
 
@@ -212,14 +212,14 @@ func (f *matFile) readCells(e element, n int) error {
 			instances += t.rows
 			err = plausible(instances, *e.count)
 		}
-		var m *milbench.Sparse
+		var m *mil.Sparse
 		if err == nil {
 			m, err = t.byRow(f.rounding)
 		}
 		if err != nil {
 			return fmt.Errorf("bag %s: %w", id, err)
 		}
-		f.cells = append(f.cells, milbench.Bag{ID: id, Instances: m})
+		f.cells = append(f.cells, mil.Bag{ID: id, Instances: m})
 	}
 	if f.unlabelled {
 		return nil
@@ -274,7 +274,7 @@ func plausible(instances int, bytes int64) error {
 }
 
 // bags returns the bags in the form that was found, and their labels as stored.
-func (f *matFile) bags() ([]milbench.Bag, []float64, error) {
+func (f *matFile) bags() ([]mil.Bag, []float64, error) {
 	if f.cellName != "" {
 		return f.cells, f.labels, nil
 	}
@@ -297,7 +297,7 @@ func (f *matFile) bags() ([]milbench.Bag, []float64, error) {
 }
 
 // columbiaBags collects the bags of the Columbia form.
-func (f *matFile) columbiaBags() ([]milbench.Bag, []float64, error) {
+func (f *matFile) columbiaBags() ([]mil.Bag, []float64, error) {
 	ids, err := f.columbia[bagIDsVariable].vector(-1)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", bagIDsVariable, err)
@@ -321,7 +321,7 @@ func (f *matFile) columbiaBags() ([]milbench.Bag, []float64, error) {
 	}
 
 	index := make(map[float64]int)
-	var bags []milbench.Bag
+	var bags []mil.Bag
 	var labels []float64
 	for row, id := range ids {
 		i, ok := index[id]
@@ -331,15 +331,15 @@ func (f *matFile) columbiaBags() ([]milbench.Bag, []float64, error) {
 			if !f.unlabelled {
 				labels = append(labels, stored[row])
 			}
-			bags = append(bags, milbench.Bag{
+			bags = append(bags, mil.Bag{
 				ID:        strconv.FormatFloat(id, 'f', -1, 64),
-				Instances: &milbench.Sparse{Cols: m.Cols, RowStart: []int{0}},
+				Instances: &mil.Sparse{Cols: m.Cols, RowStart: []int{0}},
 			})
 		}
 		if !f.unlabelled && labels[i] != stored[row] {
 			return nil, nil, fmt.Errorf("bag %s has label %v in instance %d and %v before; a bag has one label", bags[i].ID, stored[row], row+1, labels[i])
 		}
-		bag := bags[i].Instances.(*milbench.Sparse)
+		bag := bags[i].Instances.(*mil.Sparse)
 		bag.Column = append(bag.Column, m.Column[m.RowStart[row]:m.RowStart[row+1]]...)
 		bag.Values = append(bag.Values, m.Values[m.RowStart[row]:m.RowStart[row+1]]...)
 		bag.EndRow()

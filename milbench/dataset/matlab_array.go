@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // Array classes (MAT-File Format, table 1-3, and later additions).
@@ -178,7 +178,7 @@ func (s matStream) readMatrix(a array) (triplets, error) {
 
 // add appends a value and returns an error if it is not finite.
 func (t *triplets) add(row, column int, v float64) error {
-	if _, err := milbench.Float32(v); err != nil {
+	if _, err := mil.Float32(v); err != nil {
 		return fmt.Errorf("row %d, column %d: %w", row+1, column+1, err)
 	}
 	t.row, t.column, t.values = append(t.row, int32(row)), append(t.column, int32(column)), append(t.values, v)
@@ -246,11 +246,11 @@ func (s matStream) readSparse(rows, cols int) (triplets, error) {
 }
 
 // byRow returns t in compressed sparse rows. The caller has checked that the file is large enough for that many rows.
-func (t triplets) byRow(r *rounding) (*milbench.Sparse, error) {
+func (t triplets) byRow(r *rounding) (*mil.Sparse, error) {
 	if r.centred() {
 		t = t.filled(r.centre)
 	}
-	m := &milbench.Sparse{
+	m := &mil.Sparse{
 		Rows: t.rows, Cols: t.cols,
 		RowStart: make([]int, t.rows+1),
 		Column:   make([]int32, len(t.values)),

@@ -10,16 +10,16 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // toy makes a set of two bags in memory.
-func toy(t *testing.T, rows ...[][]float64) *milbench.Set {
+func toy(t *testing.T, rows ...[][]float64) *mil.Set {
 	t.Helper()
-	var bags []milbench.Bag
+	var bags []mil.Bag
 	var words []string
 	for i, instances := range rows {
-		m := &milbench.Sparse{Cols: len(instances[0])}
+		m := &mil.Sparse{Cols: len(instances[0])}
 		for _, x := range instances {
 			narrow := make([]float32, len(x))
 			for j, v := range x {
@@ -27,10 +27,10 @@ func toy(t *testing.T, rows ...[][]float64) *milbench.Set {
 			}
 			m.Append(narrow)
 		}
-		bags = append(bags, milbench.Bag{ID: fmt.Sprint(i + 1), Instances: m})
+		bags = append(bags, mil.Bag{ID: fmt.Sprint(i + 1), Instances: m})
 		words = append(words, fmt.Sprint(i%2))
 	}
-	s, err := Options{}.assemble(&milbench.Set{Name: "toy", Bags: bags}, words)
+	s, err := Options{}.assemble(&mil.Set{Name: "toy", Bags: bags}, words)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // values32 returns all instances of a set, bag by bag.
-func values32(t *testing.T, s *milbench.Set) (all []float32) {
+func values32(t *testing.T, s *mil.Set) (all []float32) {
 	t.Helper()
 	for _, b := range s.Bags {
-		d, err := milbench.ToDense(b.Instances)
+		d, err := mil.ToDense(b.Instances)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +34,7 @@ func TestMissing(t *testing.T) {
 	if want := []string{"age", "stain=HE", "stain=IHC", "stain=missing", "size", "age=missing"}; !slices.Equal(s.Features, want) {
 		t.Errorf("features %q, want %q", s.Features, want)
 	}
-	if want := []milbench.Missing{{Feature: 0, Indicator: 5}}; !reflect.DeepEqual(s.Missing, want) || !slices.Equal(s.Words, []int{1, 2, 3}) {
+	if want := []mil.Missing{{Feature: 0, Indicator: 5}}; !reflect.DeepEqual(s.Missing, want) || !slices.Equal(s.Words, []int{1, 2, 3}) {
 		t.Errorf("missing %+v, want %+v; words %v", s.Missing, want, s.Words)
 	}
 	if got, want := values32(t, s), []float32{5, 1, 0, 0, 1, 0, 0, 0, 0, 1, 2, 1, 0, 0, 1, 0, 3, 1, 7, 1, 0, 0, 4, 0}; !slices.Equal(got, want) {
@@ -70,13 +70,13 @@ func TestMissing(t *testing.T) {
 		t.Errorf("read back %+v, %v\n%s", back, err, written.String())
 	}
 	moveable := *s
-	moveable.Missing = []milbench.Missing{{Feature: 4, Indicator: 5}}
+	moveable.Missing = []mil.Missing{{Feature: 4, Indicator: 5}}
 	if err := WriteCSV(&written, &moveable); err == nil || !strings.Contains(err.Error(), "ReadCSV would not make the same features with missing values") {
 		t.Errorf("written: %v", err)
 	}
 
 	// Medians and their positions.
-	medians, err := milbench.Medians(s.Instances(), s.Missing)
+	medians, err := mil.Medians(s.Instances(), s.Missing)
 	if err != nil || medians[0].Value != 6 {
 		t.Fatalf("medians %+v, %v", medians, err)
 	}
@@ -89,12 +89,12 @@ func TestMissing(t *testing.T) {
 			t.Errorf("value %d: %v, stored %v", i, v, stored)
 		}
 	}
-	if sealed := resealed(t, &milbench.Set{Bags: s.Bags}); sealed == s.Checksum {
+	if sealed := resealed(t, &mil.Set{Bags: s.Bags}); sealed == s.Checksum {
 		t.Error("a set without missing values has the same checksum")
 	}
 	// If another column holds instance labels, the features after it move.
 	moved, err := MoveInstanceLabels(s, 5)
-	if err != nil || !reflect.DeepEqual(moved.Missing, []milbench.Missing{{Feature: 0, Indicator: 4}}) || !slices.Equal(moved.Words, []int{1, 2, 3}) {
+	if err != nil || !reflect.DeepEqual(moved.Missing, []mil.Missing{{Feature: 0, Indicator: 4}}) || !slices.Equal(moved.Words, []int{1, 2, 3}) {
 		t.Errorf("moved %+v, %v", moved, err)
 	}
 	if moved, err = MoveInstanceLabels(s, LastColumn); err != nil || !reflect.DeepEqual(moved.InstanceLabels, [][]float64{{1, 2}, {3, 4}}) {

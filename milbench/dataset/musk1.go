@@ -6,7 +6,7 @@ import (
 	_ "embed"
 	"fmt"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // File clean1.data of UCI data set 74. NOTICE-musk1.txt has its attribution and licence.
@@ -19,7 +19,7 @@ var musk1 []byte
 // conformations and 166 features. Bags have the names of their molecules as ids.
 //
 // Chapman and Jain (1994), Musk (Version 1), UCI Machine Learning Repository, doi.org/10.24432/C5ZK5B, CC BY 4.0.
-func Musk1() (*milbench.Set, error) {
+func Musk1() (*mil.Set, error) {
 	r, err := gzip.NewReader(bytes.NewReader(musk1))
 	if err != nil {
 		return nil, fmt.Errorf("musk1: %w", err)

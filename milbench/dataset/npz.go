@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"synpool/internal/disk"
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // openNPZ opens the bag in a .npz file. Compressed arrays are read into memory, up to 256 MB.
@@ -69,7 +69,7 @@ func npzContent(f *os.File, path string, choose chooser) (c content, err error) 
 }
 
 // npzArray opens an array of an archive.
-func npzArray(f *os.File, path string, size int64, member *zip.File) (milbench.Instances, error) {
+func npzArray(f *os.File, path string, size int64, member *zip.File) (mil.Instances, error) {
 	if member.Method == zip.Store {
 		at, err := member.DataOffset()
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // TestNumbers: integers are classes. With [Options.Numbers] they are a real target, even if there are only two.
@@ -32,15 +32,15 @@ func TestNumbers(t *testing.T) {
 	}
 	counts := file("counts.csv", "0", "2", "7", "2", "-1", "0")
 	classes, err := Options{}.Open(counts)
-	if err != nil || classes.Stored.Kind != milbench.ClassTarget {
+	if err != nil || classes.Stored.Kind != mil.ClassTarget {
 		t.Fatalf("%+v, %v", classes, err)
 	}
 	numbers, err := Options{Numbers: true}.Open(counts)
-	if err != nil || numbers.Stored.Kind != milbench.RealTarget || numbers.Stored.Classes != nil || numbers.Stored.Bags[2].Value != 7 || numbers.Stored.Bags[4].Value != -1 ||
+	if err != nil || numbers.Stored.Kind != mil.RealTarget || numbers.Stored.Classes != nil || numbers.Stored.Bags[2].Value != 7 || numbers.Stored.Bags[4].Value != -1 ||
 		numbers.Stored.Bags[2].Label != 0 || numbers.Stored.Checksum == classes.Stored.Checksum {
 		t.Errorf("%+v, %v", numbers, err)
 	}
-	if two, err := (Options{Numbers: true}).Open(file("two.csv", "0", "1", "1", "0")); err != nil || two.Stored.Kind != milbench.RealTarget || two.Stored.Bags[1].Value != 1 {
+	if two, err := (Options{Numbers: true}).Open(file("two.csv", "0", "1", "1", "0")); err != nil || two.Stored.Kind != mil.RealTarget || two.Stored.Bags[1].Value != 1 {
 		t.Errorf("%+v, %v", two, err)
 	}
 	if _, err := (Options{Numbers: true}).Open(file("words.csv", "low", "high", "low", "high")); err == nil || !strings.Contains(err.Error(), `words.csv: bag a has label "low", which is not a number; leave --numbers out`) {
@@ -111,7 +111,7 @@ func TestCentre(t *testing.T) {
 			func() {
 				defer func(before int64) { mostHeld = before }(mostHeld)
 				mostHeld = held
-				at := func(offset float64, o Options) (*milbench.Set, []string) {
+				at := func(offset float64, o Options) (*mil.Set, []string) {
 					var rows [][]float64
 					for _, row := range near {
 						rows = append(rows, []float64{row[0] + offset, row[1]})
@@ -131,7 +131,7 @@ func TestCentre(t *testing.T) {
 					}
 					return s.Stored, notes
 				}
-				same := func(what string, s, want *milbench.Set) {
+				same := func(what string, s, want *mil.Set) {
 					for i, b := range want.Bags {
 						if !slices.EqualFunc(rowsOf(t, s.Bags[i].Instances), rowsOf(t, b.Instances), slices.Equal) {
 							t.Errorf("%s, %s: bag %s holds %v, want %v", form, what, b.ID, rowsOf(t, s.Bags[i].Instances), rowsOf(t, b.Instances))

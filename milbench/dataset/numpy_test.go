@@ -20,14 +20,14 @@ import (
 
 	"synpool/internal/alloctest"
 	"synpool/internal/float16"
-	"synpool/milbench"
 	"synpool/milbench/dataset/audit"
+	"synpool/milbench/mil"
 )
 
 // rowsOf returns instances as rows.
-func rowsOf(t *testing.T, x milbench.Instances) (rows [][]float64) {
+func rowsOf(t *testing.T, x mil.Instances) (rows [][]float64) {
 	t.Helper()
-	if err := milbench.EachRow(x, func(_ int, row []float32) {
+	if err := mil.EachRow(x, func(_ int, row []float32) {
 		wide := make([]float64, len(row))
 		for j, v := range row {
 			wide[j] = float64(v)
@@ -40,7 +40,7 @@ func rowsOf(t *testing.T, x milbench.Instances) (rows [][]float64) {
 }
 
 // readNumPyArray reads the array in a file of the given size.
-func readNumPyArray(in io.ReaderAt, size int64) (*milbench.Dense, error) {
+func readNumPyArray(in io.ReaderAt, size int64) (*mil.Dense, error) {
 	h, err := readNumPyHeader(io.NewSectionReader(in, 0, size))
 	if err == nil {
 		err = h.check(size)
@@ -48,13 +48,13 @@ func readNumPyArray(in io.ReaderAt, size int64) (*milbench.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &milbench.Dense{Rows: int(h.rows), Cols: int(h.columns), Values: make([]float32, h.rows*h.columns)}
+	d := &mil.Dense{Rows: int(h.rows), Cols: int(h.columns), Values: make([]float32, h.rows*h.columns)}
 	return d, (&numpyArray{numpyHeader: h}).read(in, 0, d.Rows, d.Values)
 }
 
 // goldenNumPy returns the bags written by testdata/numpy_bags.py, and the SHA-256 of all finite 16-bit numbers as
 // little-endian doubles, in the order of their bits.
-func goldenNumPy(t *testing.T) (bags []milbench.Bag, float16 string) {
+func goldenNumPy(t *testing.T) (bags []mil.Bag, float16 string) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/numpy.json")
 	if err != nil {
@@ -72,13 +72,13 @@ func goldenNumPy(t *testing.T) (bags []milbench.Bag, float16 string) {
 		t.Fatal(err)
 	}
 	for _, g := range golden.Bags {
-		m := &milbench.Dense{Rows: len(g.Rows), Cols: len(g.Rows[0])}
+		m := &mil.Dense{Rows: len(g.Rows), Cols: len(g.Rows[0])}
 		for _, row := range g.Rows {
 			for _, v := range row {
 				m.Values = append(m.Values, float32(v))
 			}
 		}
-		bags = append(bags, milbench.Bag{ID: g.ID, Target: milbench.Labelled(g.Label), Group: g.Group, Instances: m})
+		bags = append(bags, mil.Bag{ID: g.ID, Target: mil.Labelled(g.Label), Group: g.Group, Instances: m})
 	}
 	if len(bags) < 40 {
 		t.Fatalf("%d bags", len(bags))
@@ -112,7 +112,7 @@ func TestReadNumPy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Name != "numpy" || s.Features != nil || s.InstanceLabels != nil || s.Checksum != resealed(t, &milbench.Set{Bags: want}) {
+	if s.Name != "numpy" || s.Features != nil || s.InstanceLabels != nil || s.Checksum != resealed(t, &mil.Set{Bags: want}) {
 		t.Errorf("%q, features %v, instance labels %v", s.Name, s.Features, s.InstanceLabels)
 	}
 	if len(s.Bags) != len(want) {
@@ -123,7 +123,7 @@ func TestReadNumPy(t *testing.T) {
 			t.Errorf("read %+v, want %+v", b, want[i])
 		}
 	}
-	for _, read := range []func(string) (*milbench.Set, error){ReadFile, Options{Unlabelled: true}.ReadFile} {
+	for _, read := range []func(string) (*mil.Set, error){ReadFile, Options{Unlabelled: true}.ReadFile} {
 		same, err := read(filepath.Join("testdata", "numpy") + string(filepath.Separator))
 		if err != nil {
 			t.Fatal(err)
@@ -201,9 +201,9 @@ func numpyFolder(t *testing.T, files map[string][]byte) string {
 
 func TestReadNumPyList(t *testing.T) {
 	x, y := numpyFile("<f8", false, []float64{1, 2}), numpyFile("<f8", true, []float64{3, 4}, []float64{5, 6})
-	want := []milbench.Bag{
-		{ID: "b.2", Target: milbench.Labelled(1), Group: "p,1", Split: milbench.TestPart, Instances: &milbench.Dense{Rows: 1, Cols: 2, Values: []float32{1, 2}}},
-		{ID: "a", Group: "p2", Split: milbench.TrainPart, Instances: &milbench.Dense{Rows: 2, Cols: 2, Values: []float32{3, 4, 5, 6}}},
+	want := []mil.Bag{
+		{ID: "b.2", Target: mil.Labelled(1), Group: "p,1", Split: mil.TestPart, Instances: &mil.Dense{Rows: 1, Cols: 2, Values: []float32{1, 2}}},
+		{ID: "a", Group: "p2", Split: mil.TrainPart, Instances: &mil.Dense{Rows: 2, Cols: 2, Values: []float32{3, 4, 5, 6}}},
 	}
 	folder := numpyFolder(t, map[string][]byte{
 		"labels.csv": []byte("\ufeffsplit,Bag,group,LABEL\r\ntest, b.2 ,\"p,1\",1\r\ntrain,a,p2,-1\r\n"),
@@ -233,9 +233,9 @@ func TestReadNumPySparse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []milbench.Instances{
-		&milbench.Sparse{Rows: 2, Cols: 5, Values: []float32{7}, RowStart: []int{0, 1, 1}, Column: []int32{4}},
-		&milbench.Sparse{Rows: 1, Cols: 5, Values: []float32{255}, RowStart: []int{0, 1}, Column: []int32{4}},
+	want := []mil.Instances{
+		&mil.Sparse{Rows: 2, Cols: 5, Values: []float32{7}, RowStart: []int{0, 1, 1}, Column: []int32{4}},
+		&mil.Sparse{Rows: 1, Cols: 5, Values: []float32{255}, RowStart: []int{0, 1}, Column: []int32{4}},
 	}
 	for i, b := range s.Bags {
 		if !reflect.DeepEqual(b.Instances, want[i]) {
@@ -395,7 +395,7 @@ func TestReadNumPyRefuses(t *testing.T) {
 
 // Other programs write different spaces, quotes and orders in the dictionary.
 func TestNumPyHeaders(t *testing.T) {
-	want := &milbench.Dense{Rows: 2, Cols: 1, Values: []float32{1.5, -2}}
+	want := &mil.Dense{Rows: 2, Cols: 1, Values: []float32{1.5, -2}}
 	data := numpyFile("<f4", false, []float64{1.5}, []float64{-2})
 	data = data[len(data)-8:]
 	for _, dictionary := range []string{
@@ -454,7 +454,7 @@ func TestReadNumPyClaims(t *testing.T) {
 }
 
 // kinds returns the bags of a folder as the four kinds of instances: dense, sparse, mapped, and read in pieces.
-func kinds(t *testing.T, folder, id string) map[string]milbench.Instances {
+func kinds(t *testing.T, folder, id string) map[string]mil.Instances {
 	t.Helper()
 	a, err := openArray(filepath.Join(folder, id+".npy"))
 	if err != nil {
@@ -462,11 +462,11 @@ func kinds(t *testing.T, folder, id string) map[string]milbench.Instances {
 	}
 	dense, err1 := kept(a, true)
 	file, err2 := kept(a, false)
-	sparse, err3 := milbench.ToSparse(dense)
+	sparse, err3 := mil.ToSparse(dense)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		t.Fatal(err)
 	}
-	return map[string]milbench.Instances{"dense": dense, "sparse": sparse, "file": file, "pieces": a}
+	return map[string]mil.Instances{"dense": dense, "sparse": sparse, "file": file, "pieces": a}
 }
 
 // TestKinds: a bag reads the same in every kind, whatever its file holds and whichever rows are read, and has one
@@ -509,7 +509,7 @@ func TestKinds(t *testing.T) {
 						}
 					}
 				}
-				set := &milbench.Set{Bags: []milbench.Bag{{ID: "a", Instances: x}}}
+				set := &mil.Set{Bags: []mil.Bag{{ID: "a", Instances: x}}}
 				sums[resealed(t, set)] = true
 			}
 			if len(sums) != 1 {
@@ -542,7 +542,7 @@ func TestHeldInFiles(t *testing.T) {
 		t.Errorf("checksum %s in memory, %s in files", held.Checksum, filed.Checksum)
 	}
 	for i, b := range filed.Bags {
-		if _, dense := b.Instances.(*milbench.Dense); dense || !slices.EqualFunc(rowsOf(t, b.Instances), [][][]float64{x, y}[i], slices.Equal) {
+		if _, dense := b.Instances.(*mil.Dense); dense || !slices.EqualFunc(rowsOf(t, b.Instances), [][][]float64{x, y}[i], slices.Equal) {
 			t.Errorf("bag %s is a %T", b.ID, b.Instances)
 		}
 	}
@@ -590,7 +590,7 @@ func TestFilesThatChange(t *testing.T) {
 }
 
 // inFile returns bag a of a folder, still in its file.
-func inFile(t *testing.T, folder string) milbench.Instances {
+func inFile(t *testing.T, folder string) mil.Instances {
 	t.Helper()
 	a, err := openArray(filepath.Join(folder, "a.npy"))
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 	"synpool/internal/disk"
 	"synpool/internal/float16"
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // numpyMagic starts every array file.
@@ -47,8 +47,8 @@ func (d decoder) float32s(order binary.ByteOrder, b []byte, dst []float32, r *ro
 	if d.narrow != nil && order == binary.LittleEndian && !r.centred() {
 		d.narrow(b, dst)
 		for k, v := range dst {
-			if !milbench.Finite(v) {
-				_, err := milbench.Float32(float64(v))
+			if !mil.Finite(v) {
+				_, err := mil.Float32(float64(v))
 				return k, err
 			}
 		}
@@ -115,15 +115,15 @@ type numpyArray struct {
 	rounding *rounding
 }
 
-var _ milbench.Instances = (*numpyArray)(nil)
+var _ mil.Instances = (*numpyArray)(nil)
 
-// Len implements [milbench.Instances].
+// Len implements [mil.Instances].
 func (a *numpyArray) Len() int { return int(a.rows) }
 
-// Features implements [milbench.Instances].
+// Features implements [mil.Instances].
 func (a *numpyArray) Features() int { return int(a.columns) }
 
-// Read implements [milbench.Instances]. It opens the file only during the call, because a set may have more bags than
+// Read implements [mil.Instances]. It opens the file only during the call, because a set may have more bags than
 // a process may have open files.
 func (a *numpyArray) Read(i, j int, dst []float32) error {
 	var in io.ReaderAt = bytes.NewReader(a.inflated)

@@ -7,13 +7,13 @@ import (
 	"os"
 	"slices"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // Source is a set before its label column is moved.
 type Source struct {
-	Stored *milbench.Set // as stored; package audit inspects this
-	Entry  *Entry        // for a named set; nil for a file
+	Stored *mil.Set // as stored; package audit inspects this
+	Entry  *Entry   // for a named set; nil for a file
 }
 
 // Open reads the named set, or a file if no set has that name. Write "./fox" to read a file with the name of a set.
@@ -34,7 +34,7 @@ func (o Options) Open(nameOrFile string) (*Source, error) {
 			}
 			e.TrainBags = 0
 			for i := range stored.Bags {
-				stored.Bags[i].Split = milbench.NoSplit
+				stored.Bags[i].Split = mil.NoSplit
 			}
 			if err := stored.Seal(); err != nil {
 				return nil, err
@@ -59,7 +59,7 @@ func (o Options) Open(nameOrFile string) (*Source, error) {
 
 // Set returns the set for training. For a named set it moves the column declared in the catalogue, and c must be
 // [NoColumn]. For a file it moves column c.
-func (s *Source) Set(c Column) (*milbench.Set, error) {
+func (s *Source) Set(c Column) (*mil.Set, error) {
 	if s.Entry == nil {
 		return MoveInstanceLabels(s.Stored, c)
 	}
@@ -72,7 +72,7 @@ func (s *Source) Set(c Column) (*milbench.Set, error) {
 // Leaked returns the set with a label column as its last feature, as in files that circulate. The column has the
 // instance labels or, if there are none, the bag's label. The set is marked as leaked and its name says so. Use it to
 // measure the effect of such a column.
-func (s *Source) Leaked() (*milbench.Set, error) {
+func (s *Source) Leaked() (*mil.Set, error) {
 	set, err := s.Set(NoColumn)
 	if err != nil {
 		return nil, err
@@ -100,23 +100,23 @@ func (s *Source) Leaked() (*milbench.Set, error) {
 }
 
 // widened returns a copy of instances with an additional last column.
-func widened(x milbench.Instances, column []float64) (milbench.Instances, error) {
-	rows := &milbench.Sparse{Cols: x.Features() + 1, RowStart: []int{0}}
+func widened(x mil.Instances, column []float64) (mil.Instances, error) {
+	rows := &mil.Sparse{Cols: x.Features() + 1, RowStart: []int{0}}
 	wide := make([]float32, x.Features()+1)
-	err := milbench.EachRow(x, func(i int, row []float32) {
+	err := mil.EachRow(x, func(i int, row []float32) {
 		copy(wide, row)
 		wide[len(row)] = float32(column[i])
 		rows.Append(wide)
 	})
-	if err != nil || milbench.IsSparse(x) {
+	if err != nil || mil.IsSparse(x) {
 		return rows, err
 	}
-	return milbench.ToDense(rows)
+	return mil.ToDense(rows)
 }
 
 // Load reads the named set with exactly the documented features, instance labels moved and the official split set.
 // Fetch its files first ([ErrNotFetched]). Load verifies them before reading.
-func (e Entry) Load() (*milbench.Set, error) {
+func (e Entry) Load() (*mil.Set, error) {
 	stored, err := e.stored()
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (e Entry) Load() (*milbench.Set, error) {
 }
 
 // stored verifies the files and reads the set as stored.
-func (e Entry) stored() (*milbench.Set, error) {
+func (e Entry) stored() (*mil.Set, error) {
 	if _, err := e.Verify(); err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (e Entry) stored() (*milbench.Set, error) {
 	}
 	read := e.read
 	if read == nil {
-		read = func(paths []string) (*milbench.Set, error) { return ReadFile(paths[0]) }
+		read = func(paths []string) (*mil.Set, error) { return ReadFile(paths[0]) }
 	}
 	s, err := read(paths)
 	if err != nil {
@@ -146,7 +146,7 @@ func (e Entry) stored() (*milbench.Set, error) {
 }
 
 // finish moves the label column and sets the official split.
-func (e Entry) finish(stored *milbench.Set) (*milbench.Set, error) {
+func (e Entry) finish(stored *mil.Set) (*mil.Set, error) {
 	s, err := MoveInstanceLabels(stored, e.InstanceLabels)
 	if err != nil {
 		return nil, err
@@ -155,9 +155,9 @@ func (e Entry) finish(stored *milbench.Set) (*milbench.Set, error) {
 		return s, nil
 	}
 	for i := range s.Bags {
-		s.Bags[i].Split = milbench.TestPart
+		s.Bags[i].Split = mil.TestPart
 		if i < e.TrainBags {
-			s.Bags[i].Split = milbench.TrainPart
+			s.Bags[i].Split = mil.TrainPart
 		}
 	}
 	return sealed(s, s.Validate)

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
 	"synpool/milbench/dataset/audit"
 	"synpool/milbench/dataset/generate"
+	"synpool/milbench/mil"
 )
 
 // leakyCSV has 20 bags with two instances; the third feature is the bag label.
@@ -99,8 +99,8 @@ func TestLeaked(t *testing.T) {
 				t.Errorf("the audit found %v", r.Leaks)
 			}
 			for i, b := range leaked.Bags {
-				if milbench.IsSparse(b.Instances) != milbench.IsSparse(clean.Bags[i].Instances) {
-					t.Fatalf("bag %s: sparse %v", b.ID, milbench.IsSparse(b.Instances))
+				if mil.IsSparse(b.Instances) != mil.IsSparse(clean.Bags[i].Instances) {
+					t.Fatalf("bag %s: sparse %v", b.ID, mil.IsSparse(b.Instances))
 				}
 				wide, narrow := make([]float32, n+1), make([]float32, n)
 				for row := range b.Instances.Len() {
@@ -121,7 +121,7 @@ func TestLeaked(t *testing.T) {
 }
 
 // audited returns the report about a set.
-func audited(t *testing.T, s *milbench.Set) audit.Report {
+func audited(t *testing.T, s *mil.Set) audit.Report {
 	t.Helper()
 	r, err := audit.Inspect(s)
 	if err != nil {
@@ -131,11 +131,11 @@ func audited(t *testing.T, s *milbench.Set) audit.Report {
 }
 
 // alternately returns every second bag in compressed rows.
-func alternately(m milbench.Instances, i int) milbench.Instances {
+func alternately(m mil.Instances, i int) mil.Instances {
 	if i%2 == 0 {
 		return m
 	}
-	s, err := milbench.ToSparse(m)
+	s, err := mil.ToSparse(m)
 	if err != nil {
 		panic(err) // in memory there is no error
 	}

@@ -9,7 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"synpool/milbench"
+	"synpool/internal/spelling"
+	"synpool/milbench/mil"
 )
 
 // Options controls how a file is read. With the zero value, the columns of a table are found by their usual names.
@@ -38,7 +39,7 @@ type Options struct {
 
 	// Categorical names columns of words in a CSV or Parquet file. Each word becomes a feature column=word that is 1
 	// where the word occurs and 0 elsewhere; the features are in the order of the words. A fit ignores words that are
-	// missing from its training part ([milbench.Preparation]).
+	// missing from its training part ([mil.Preparation]).
 	Categorical []string
 
 	// AsFeatures names columns of a table to take as features although their names or values say that they are none: a
@@ -48,7 +49,7 @@ type Options struct {
 	AsFeatures []string
 
 	// Coordinates names the two columns of a CSV or Parquet file with the position of each instance
-	// ([milbench.Bag.Coordinates]). They are not features. With nil they are x and y, if both exist along with other
+	// ([mil.Bag.Coordinates]). They are not features. With nil they are x and y, if both exist along with other
 	// features and there is no z. Use "none" alone for no coordinates.
 	Coordinates []string
 
@@ -56,7 +57,7 @@ type Options struct {
 	// in any case. Without it, missing values are an error.
 	//
 	// A feature x with missing values gets an indicator x=missing, after all other features, that is 1 where the
-	// value is missing. Each fit fills in the median of its training part ([milbench.Missing]). In a categorical
+	// value is missing. Each fit fills in the median of its training part ([mil.Missing]). In a categorical
 	// column, missing is a word; nil and none are words too.
 	Median bool
 
@@ -74,7 +75,7 @@ type Options struct {
 	Features []string
 
 	// Centre, if not nil, has a model's centre: the numbers that are subtracted from the features before they are rounded
-	// ([milbench.Set.Centre]). With nil, a set gets a centre if it needs one.
+	// ([mil.Set.Centre]). With nil, a set gets a centre if it needs one.
 	Centre []float64
 
 	// Unlabelled reads bags only for a model to score. It ignores labels, groups and the split, and sets every Label
@@ -204,7 +205,7 @@ func (r role) find(columns []string, chosen string, taken int) (int, error) {
 
 // noColumn is the error for a flag that names a column that does not exist.
 func noColumn(flag, column string, columns []string) error {
-	if near := milbench.Nearest(column, columns); near != "" {
+	if near := spelling.Nearest(column, columns); near != "" {
 		return fmt.Errorf("--%s: no column %q; did you mean %q?", flag, column, near)
 	}
 	return fmt.Errorf("--%s: no column %q; the columns are %s", flag, column, few(columns))
@@ -459,7 +460,7 @@ func (o Options) tellMissing(name string, list []reads) {
 
 // expand makes the features of a set from the columns that were read. If each feature is one column, in the same
 // position, the instances do not change.
-func (o Options) expand(s *milbench.Set, list []reads, wanted []made) error {
+func (o Options) expand(s *mil.Set, list []reads, wanted []made) error {
 	if wanted == nil {
 		var indicators []made
 		for k, r := range list {
@@ -473,7 +474,7 @@ func (o Options) expand(s *milbench.Set, list []reads, wanted []made) error {
 				}
 				continue
 			}
-			for _, word := range slices.SortedFunc(slices.Values(r.words.words), milbench.CompareNatural) {
+			for _, word := range slices.SortedFunc(slices.Values(r.words.words), mil.CompareNatural) {
 				wanted = append(wanted, made{name: r.name + "=" + word, at: k, word: word})
 			}
 		}
@@ -490,7 +491,7 @@ func (o Options) expand(s *milbench.Set, list []reads, wanted []made) error {
 		same = same && m.at == k && list[k].words == nil
 		if m.missing {
 			feature := slices.IndexFunc(wanted, func(of made) bool { return of.at == m.at && !of.missing })
-			s.Missing = append(s.Missing, milbench.Missing{Feature: feature, Indicator: k})
+			s.Missing = append(s.Missing, mil.Missing{Feature: feature, Indicator: k})
 		}
 		if list[m.at].words != nil {
 			s.Words = append(s.Words, k)
@@ -508,8 +509,8 @@ func (o Options) expand(s *milbench.Set, list []reads, wanted []made) error {
 	}
 	wide := make([]float32, len(wanted))
 	for i := range s.Bags {
-		rows := &milbench.Sparse{Cols: len(wanted), RowStart: []int{0}}
-		err := milbench.EachRow(s.Bags[i].Instances, func(_ int, row []float32) {
+		rows := &mil.Sparse{Cols: len(wanted), RowStart: []int{0}}
+		err := mil.EachRow(s.Bags[i].Instances, func(_ int, row []float32) {
 			for k, m := range wanted {
 				v := row[m.at]
 				switch words := list[m.at].words; {

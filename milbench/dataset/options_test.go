@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // TestTables reads one set from tables in different forms, with their notes.
@@ -64,11 +64,11 @@ func TestSplitWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []milbench.Split
+	var got []mil.Split
 	for _, b := range s.Bags {
 		got = append(got, b.Split)
 	}
-	if want := []milbench.Split{milbench.TrainPart, milbench.TrainPart, milbench.TrainPart, milbench.TestPart}; !slices.Equal(got, want) {
+	if want := []mil.Split{mil.TrainPart, mil.TrainPart, mil.TrainPart, mil.TestPart}; !slices.Equal(got, want) {
 		t.Errorf("split %q, want %q", got, want)
 	}
 }
@@ -83,9 +83,9 @@ func TestCategorical(t *testing.T) {
 	if want := []string{"stain=HE", "stain=IHC", "f1"}; !slices.Equal(s.Features, want) {
 		t.Errorf("features %q, want %q", s.Features, want)
 	}
-	want := []milbench.Instances{&milbench.Dense{Rows: 2, Cols: 3, Values: []float32{1, 0, 1, 0, 1, 2}}, &milbench.Dense{Rows: 1, Cols: 3, Values: []float32{1, 0, 3}}}
+	want := []mil.Instances{&mil.Dense{Rows: 2, Cols: 3, Values: []float32{1, 0, 1, 0, 1, 2}}, &mil.Dense{Rows: 1, Cols: 3, Values: []float32{1, 0, 3}}}
 	for i, b := range s.Bags {
-		if got, err := milbench.ToDense(b.Instances); err != nil || !reflect.DeepEqual(got, want[i]) {
+		if got, err := mil.ToDense(b.Instances); err != nil || !reflect.DeepEqual(got, want[i]) {
 			t.Errorf("bag %s: %+v, %v; want %+v", b.ID, got, err, want[i])
 		}
 	}
@@ -93,7 +93,7 @@ func TestCategorical(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := milbench.ToDense(again.Bags[0].Instances)
+	got, err := mil.ToDense(again.Bags[0].Instances)
 	if err != nil || !slices.Equal(again.Features, s.Features) || !slices.Equal(got.Values, []float32{0, 0, 7, 0, 1, 8}) {
 		t.Errorf("read again %+v of %q, %v", got, again.Features, err)
 	}

@@ -11,14 +11,14 @@ import (
 
 	"synpool/internal/disk"
 	"synpool/internal/parquet"
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // pandasIndex matches the column in which pandas stores an unnamed index.
 var pandasIndex = regexp.MustCompile(`^__index_level_[0-9]+__$`)
 
 // readParquet opens a file for [Options.parquetTable].
-func (o Options) readParquet(path string) (*milbench.Set, error) {
+func (o Options) readParquet(path string) (*mil.Set, error) {
 	f, err := disk.Open(path)
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (o Options) readParquet(path string) (*milbench.Set, error) {
 // Numbers are read as if written with the fewest digits that reproduce them, whole numbers without an exponent.
 // Booleans are 1 and 0, and nulls are empty fields. A column of lists, such as embeddings, becomes one column per
 // list entry: embedding1, embedding2 and so on. The index of pandas is skipped.
-func (o Options) parquetTable(r io.ReaderAt, size int64, path string) (*milbench.Set, error) {
+func (o Options) parquetTable(r io.ReaderAt, size int64, path string) (*mil.Set, error) {
 	file, err := parquet.Open(r, size)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, parquetError(err))

@@ -12,7 +12,7 @@ import (
 
 	"synpool/internal/alloctest"
 	"synpool/internal/large"
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // parquetFiles returns the files written by testdata/parquet_bags.py.
@@ -155,7 +155,7 @@ func TestReadParquetRefuses(t *testing.T) {
 }
 
 // fromParquet reads a table in memory.
-func fromParquet(data []byte, o Options) (*milbench.Set, error) {
+func fromParquet(data []byte, o Options) (*mil.Set, error) {
 	return o.parquetTable(bytes.NewReader(data), int64(len(data)), "fuzz")
 }
 
@@ -209,7 +209,7 @@ func FuzzParquet(f *testing.F) {
 		if len(data) > 1<<14 {
 			return
 		}
-		var s *milbench.Set
+		var s *mil.Set
 		var err error
 		alloctest.Bounded(t, data, parquetBytes, func() { s, err = fromParquet(data, Options{}) })
 		requireSound(t, s, err)

@@ -16,7 +16,7 @@ import (
 	"synpool/internal/disk"
 	"synpool/internal/hdf5"
 	"synpool/internal/parquet"
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // ReadFile reads a set as stored: every column that is not marked otherwise is a feature. It detects the form from
@@ -29,10 +29,10 @@ import (
 // [ReadCSV]). It may contain numbers, booleans (read as 1 and 0), texts, and nulls for missing values. A column of
 // lists with N numbers, such as embedding, becomes N features, embedding1 to embeddingN; all rows need the same N.
 // The unnamed index stored by pandas is skipped.
-func ReadFile(path string) (*milbench.Set, error) { return Options{}.ReadFile(path) }
+func ReadFile(path string) (*mil.Set, error) { return Options{}.ReadFile(path) }
 
 // ReadFile is the function [ReadFile] with options.
-func (o Options) ReadFile(path string) (*milbench.Set, error) {
+func (o Options) ReadFile(path string) (*mil.Set, error) {
 	if o.splitFile() {
 		own := o
 		own.Split = ""
@@ -42,10 +42,10 @@ func (o Options) ReadFile(path string) (*milbench.Set, error) {
 		}
 		return o.split(s)
 	}
-	return o.rounded(path, reopened, func(o Options) (*milbench.Set, error) { return o.readFile(path) })
+	return o.rounded(path, reopened, func(o Options) (*mil.Set, error) { return o.readFile(path) })
 }
 
-func (o Options) readFile(path string) (*milbench.Set, error) {
+func (o Options) readFile(path string) (*mil.Set, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return o.readFolder(path)
 	}
@@ -79,7 +79,7 @@ func (o Options) readFile(path string) (*milbench.Set, error) {
 			return nil, fmt.Errorf("%s: no folder of bags and no HDF5 file; --%s %s is for those", path, c[0], c[1])
 		}
 	}
-	var whole func(path string) (*milbench.Set, error) // for a file that is not read from start to end
+	var whole func(path string) (*mil.Set, error) // for a file that is not read from start to end
 	switch {
 	case bytes.HasPrefix(first, []byte(hdf5.Signature)) && (extension == ".h5" || extension == ".hdf5"):
 		whole = o.readHDF5
@@ -97,7 +97,7 @@ func (o Options) readFile(path string) (*milbench.Set, error) {
 	switch {
 	case bytes.HasPrefix(first, []byte("MATLAB")), bytes.HasPrefix(first, []byte("\x89HDF")), extension == ".mat",
 		len(first) == 128 && (string(first[126:]) == "IM" || string(first[126:]) == "MI"):
-		read, table = func(r io.Reader, name string) (*milbench.Set, error) { return readMATLAB(r, name, o) }, false
+		read, table = func(r io.Reader, name string) (*mil.Set, error) { return readMATLAB(r, name, o) }, false
 	case bytes.HasPrefix(first, []byte{0, 0, 8}):
 		return nil, fmt.Errorf("%s: an IDX file of images or labels, which has no bags; draw bags of digits from it", path)
 	case bytes.HasPrefix(first, []byte(numpyMagic)):
@@ -109,7 +109,7 @@ func (o Options) readFile(path string) (*milbench.Set, error) {
 	case bytes.IndexByte(first, 0) >= 0:
 		return nil, fmt.Errorf("%s: neither text nor a MATLAB file; give a .mat, .data, .csv, .parquet or .h5 file, or a folder of bags", path)
 	case extension == ".data", extension != ".csv" && endsWithDot(in):
-		read, table = func(r io.Reader, name string) (*milbench.Set, error) { return readC45(r, name, o) }, false
+		read, table = func(r io.Reader, name string) (*mil.Set, error) { return readC45(r, name, o) }, false
 	}
 	if err := o.named(); err != nil && !table {
 		return nil, fmt.Errorf("%s: %w", path, err)

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"synpool/internal/fetched"
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // summary is the output of testdata/reference.py for a file.
@@ -40,7 +40,7 @@ func reference(t testing.TB) (small, sets, named map[string]summary) {
 }
 
 // requireSummary compares s with what SciPy reads.
-func requireSummary(t *testing.T, s *milbench.Set, want summary) {
+func requireSummary(t *testing.T, s *mil.Set, want summary) {
 	t.Helper()
 	if len(s.Bags) != want.Bags || s.NumPositive() != want.Positive || s.NumInstances() != want.Instances || s.NumFeatures() != want.Columns {
 		t.Errorf("%d bags (%d positive), %d instances, %d columns; want %+v", len(s.Bags), s.NumPositive(), s.NumInstances(), s.NumFeatures(), want)
@@ -48,8 +48,8 @@ func requireSummary(t *testing.T, s *milbench.Set, want summary) {
 	sum := 0.0
 	row := make([]float32, s.NumFeatures())
 	for _, b := range s.Bags {
-		if milbench.IsSparse(b.Instances) != want.Sparse {
-			t.Fatalf("bag %s: sparse %v, want %v", b.ID, milbench.IsSparse(b.Instances), want.Sparse)
+		if mil.IsSparse(b.Instances) != want.Sparse {
+			t.Fatalf("bag %s: sparse %v, want %v", b.ID, mil.IsSparse(b.Instances), want.Sparse)
 		}
 		for i := range b.Instances.Len() {
 			if err := b.Instances.Read(i, i+1, row); err != nil {

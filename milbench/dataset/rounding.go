@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strconv"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // rounding turns the doubles of a file into float32. The first time a file is read, it measures what that loses. If it
-// is too much, the file is read again, and a centre is subtracted from the column first ([milbench.Set.Centre]).
+// is too much, the file is read again, and a centre is subtracted from the column first ([mil.Set.Centre]).
 type rounding struct {
 	centre   []float64 // by column of the file
 	names    []string  // of the columns; nil if they have none
@@ -39,12 +39,12 @@ const worthIt = 1e-3
 // of returns a value of a column, minus the centre, as float32.
 func (r *rounding) of(column int, v float64) (float32, error) {
 	if r == nil {
-		return milbench.Float32(v)
+		return mil.Float32(v)
 	}
 	if column < len(r.centre) {
 		v -= r.centre[column]
 	}
-	narrow, err := milbench.Float32(v)
+	narrow, err := mil.Float32(v)
 	if r.measures && err == nil {
 		r.measure(column, v, 1)
 	}
@@ -148,7 +148,7 @@ func (r *rounding) centres() (centre []float64, err error) {
 
 // around returns the middle and the spread of a column, and whether float32 loses too much of the values near them.
 func (m *measured) around() (middle, spread float64, loses bool) {
-	middle, spread = milbench.Robust(m.sample)
+	middle, spread = mil.Robust(m.sample)
 	square, near := 0.0, 0.0
 	for _, v := range m.sample {
 		if math.Abs(v-middle) <= 10*spread {
@@ -169,7 +169,7 @@ func (r *rounding) called(column int) string {
 
 // rounded reads a set with centres where it needs them: those of a model ([Options.Centre]), or those that a first
 // reading finds. again goes back to the start of the input.
-func (o Options) rounded(name string, again func() error, read func(o Options) (*milbench.Set, error)) (*milbench.Set, error) {
+func (o Options) rounded(name string, again func() error, read func(o Options) (*mil.Set, error)) (*mil.Set, error) {
 	if o.rounding != nil {
 		return read(o)
 	}

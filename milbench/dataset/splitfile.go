@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"synpool/internal/disk"
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // splitFile reports whether the option Split names a file of ids, as CLAM writes for each fold, rather than a column.
@@ -23,7 +23,7 @@ func (o Options) splitFile() bool {
 }
 
 // readParts reads a table of bag ids with the columns train, test and optionally val.
-func readParts(path string) (map[string]milbench.Split, error) {
+func readParts(path string) (map[string]mil.Split, error) {
 	f, err := disk.Open(path)
 	if err != nil {
 		return nil, err
@@ -33,21 +33,21 @@ func readParts(path string) (map[string]milbench.Split, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	parts := make(map[string]milbench.Split)
-	var of []milbench.Split // part for each column
+	parts := make(map[string]mil.Split)
+	var of []mil.Split // part for each column
 	err = eachRecord(in, path, func(_ int, record []string) error {
 		if of == nil {
 			for _, name := range record {
 				of = append(of, splitWords[plainName(name)])
 			}
-			if !slices.Contains(of, milbench.TrainPart) || !slices.Contains(of, milbench.TestPart) {
+			if !slices.Contains(of, mil.TrainPart) || !slices.Contains(of, mil.TestPart) {
 				return fmt.Errorf("no columns train and test; a file of --split has them, with an id of a bag in each field")
 			}
 			return nil
 		}
 		for i, id := range record {
 			id = strings.TrimSpace(id)
-			if i >= len(of) || of[i] == milbench.NoSplit || id == "" {
+			if i >= len(of) || of[i] == mil.NoSplit || id == "" {
 				continue
 			}
 			if word := strings.ToLower(id); word == "true" || word == "false" {
@@ -64,7 +64,7 @@ func readParts(path string) (map[string]milbench.Split, error) {
 }
 
 // split assigns the bags of a set to the parts in a file; val counts as train.
-func (o Options) split(s *milbench.Set) (*milbench.Set, error) {
+func (o Options) split(s *mil.Set) (*mil.Set, error) {
 	parts, err := readParts(o.Split)
 	if err != nil {
 		return nil, err

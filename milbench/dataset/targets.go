@@ -9,7 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"synpool/milbench"
+	"synpool/internal/spelling"
+	"synpool/milbench/mil"
 )
 
 // mostClasses is the largest number of different integers that still count as classes; more are a real target.
@@ -22,7 +23,7 @@ const mostClasses = 20
 // a binary target. Positive is the larger of two integers, else the word that [KnownPositive] knows, else the rarer
 // one, else the one that sorts second; see also [SetPositive]. Times with events ([survivalWord]) are survival. With
 // [Options.Numbers] all numbers are a real target.
-func (o Options) setTargets(s *milbench.Set, words []string) error {
+func (o Options) setTargets(s *mil.Set, words []string) error {
 	if slices.ContainsFunc(words, isSurvival) {
 		if o.Numbers {
 			return errors.New("times with events are no labels that are numbers; leave --numbers out")
@@ -35,7 +36,7 @@ func (o Options) setTargets(s *milbench.Set, words []string) error {
 	values, numbers := make([]float64, len(words)), true
 	distinct := map[string]string{} // by value if all are numbers, as first written
 	for i, word := range words {
-		v, err := milbench.ParseNumber(word)
+		v, err := mil.ParseNumber(word)
 		if err != nil {
 			numbers = false
 			break
@@ -55,7 +56,7 @@ func (o Options) setTargets(s *milbench.Set, words []string) error {
 		return numbers && !slices.ContainsFunc(values, func(v float64) bool { return !slices.Contains(allowed, v) })
 	}
 	if o.Numbers && !numbers {
-		i := slices.IndexFunc(words, func(word string) bool { _, err := milbench.ParseNumber(word); return err != nil })
+		i := slices.IndexFunc(words, func(word string) bool { _, err := mil.ParseNumber(word); return err != nil })
 		return fmt.Errorf("bag %s has label %q, which is not a number; leave --numbers out", s.Bags[i].ID, words[i])
 	}
 	if i := slices.IndexFunc(words, func(word string) bool { return strings.ContainsAny(word, ";|") }); i >= 0 {
@@ -63,7 +64,7 @@ func (o Options) setTargets(s *milbench.Set, words []string) error {
 	}
 	switch {
 	case o.Numbers:
-		s.Kind = milbench.RealTarget
+		s.Kind = mil.RealTarget
 		for i, v := range values {
 			s.Bags[i].Value = v
 		}
@@ -77,7 +78,7 @@ func (o Options) setTargets(s *milbench.Set, words []string) error {
 		return nil
 	case o.Judged && o.Classes != nil:
 		if s.Classes = o.Classes; len(s.Classes) > 2 {
-			s.Kind = milbench.ClassTarget
+			s.Kind = mil.ClassTarget
 		}
 		for i, word := range words {
 			if s.Bags[i].Label = slices.IndexFunc(s.Classes, func(class string) bool { return sameWord(class, word) }); s.Bags[i].Label < 0 {
@@ -86,7 +87,7 @@ func (o Options) setTargets(s *milbench.Set, words []string) error {
 		}
 		return nil
 	case numbers && (len(distinct) > mostClasses || slices.ContainsFunc(values, func(v float64) bool { return v != float64(int64(v)) })):
-		s.Kind = milbench.RealTarget
+		s.Kind = mil.RealTarget
 		for i, v := range values {
 			s.Bags[i].Value = v
 		}
@@ -99,17 +100,17 @@ func (o Options) setTargets(s *milbench.Set, words []string) error {
 	}
 	slices.SortFunc(s.Classes, func(a, b string) int {
 		if numbers {
-			x, _ := milbench.ParseNumber(a)
-			y, _ := milbench.ParseNumber(b)
+			x, _ := mil.ParseNumber(a)
+			y, _ := mil.ParseNumber(b)
 			return cmp.Compare(x, y)
 		}
-		return milbench.CompareNatural(a, b)
+		return mil.CompareNatural(a, b)
 	})
 	if len(s.Classes) == 1 {
 		return fmt.Errorf("all %d bags have label %s; two classes are needed", len(words), s.Classes[0])
 	}
 	if len(s.Classes) > 2 {
-		s.Kind = milbench.ClassTarget
+		s.Kind = mil.ClassTarget
 	}
 	if c := s.Classes; len(c) == 2 && !numbers {
 		n := 0 // bags of the first class minus those of the second
@@ -165,7 +166,7 @@ func noGroup(text string) bool { return isMissing(text) || strings.EqualFold(tex
 
 // checkWords returns an error for bags without a label, words that differ only in case, or a single word among
 // numbers.
-func checkWords(s *milbench.Set, words []string) error {
+func checkWords(s *mil.Set, words []string) error {
 	first := map[string]string{} // as written, keyed by lower case
 	var odd []int                // words that are not numbers
 	for i, word := range words {
@@ -177,7 +178,7 @@ func checkWords(s *milbench.Set, words []string) error {
 			return fmt.Errorf("bag %s has label %q, and there is %q; write labels of one class alike", s.Bags[i].ID, word, other)
 		}
 		first[lower] = word
-		if _, err := milbench.ParseNumber(word); err != nil {
+		if _, err := mil.ParseNumber(word); err != nil {
 			odd = append(odd, i)
 		}
 	}
@@ -209,14 +210,14 @@ func lacksLabel(word string) bool {
 }
 
 // setSurvival sets the times and events of the bags.
-func setSurvival(s *milbench.Set, words []string) error {
-	s.Kind = milbench.SurvivalTarget
+func setSurvival(s *mil.Set, words []string) error {
+	s.Kind = mil.SurvivalTarget
 	for i, word := range words {
 		parts := strings.Split(word, survivalMark)
 		if len(parts) != 3 {
 			return fmt.Errorf("bag %s has no time", s.Bags[i].ID)
 		}
-		time, err := milbench.ParseNumber(parts[1])
+		time, err := mil.ParseNumber(parts[1])
 		if err != nil || time < 0 {
 			return fmt.Errorf("bag %s has time %q; write a number from 0", s.Bags[i].ID, parts[1])
 		}
@@ -234,8 +235,8 @@ func setSurvival(s *milbench.Set, words []string) error {
 
 // setOrder numbers the classes of a set in the order of words, which must list all of them. If the numbers change, so
 // does the checksum.
-func setOrder(s *milbench.Set, words []string) error {
-	if s.Kind != milbench.ClassTarget {
+func setOrder(s *mil.Set, words []string) error {
+	if s.Kind != mil.ClassTarget {
 		return fmt.Errorf("%s: --order is for three classes or more; the target is of kind %v", s.Name, s.Kind)
 	}
 	at := make([]int, len(s.Classes)) // the new number of each class
@@ -260,13 +261,13 @@ func setOrder(s *milbench.Set, words []string) error {
 
 // SetPositive makes one class of a binary set the positive one, given its word in the file. A set without names has
 // the classes 0 and 1. If the positive class changes, so does the checksum.
-func SetPositive(s *milbench.Set, word string) error {
-	if s.Kind != milbench.BinaryTarget {
+func SetPositive(s *mil.Set, word string) error {
+	if s.Kind != mil.BinaryTarget {
 		return fmt.Errorf("%s: a positive class needs two classes; the target is of kind %v", s.Name, s.Kind)
 	}
 	classes := []string{s.ClassName(0), s.ClassName(1)}
 	at := slices.IndexFunc(classes, func(class string) bool { return sameWord(class, word) })
-	_, notNumber := milbench.ParseNumber(word)
+	_, notNumber := mil.ParseNumber(word)
 	if at < 0 && s.Classes == nil && sameWord(word, "-1") {
 		at = 0 // for labels -1 and 1
 	}
@@ -275,7 +276,7 @@ func SetPositive(s *milbench.Set, word string) error {
 		return nil
 	case 0:
 	default:
-		if near := milbench.Nearest(word, classes); near != "" && notNumber != nil {
+		if near := spelling.Nearest(word, classes); near != "" && notNumber != nil {
 			return fmt.Errorf("%s: no bag has label %q; did you mean %q?", s.Name, word, near)
 		}
 		return fmt.Errorf("%s: no bag has label %q; the labels are %s and %s", s.Name, word, classes[0], classes[1])

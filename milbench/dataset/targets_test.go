@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // resealed returns the current checksum of a set.
-func resealed(t *testing.T, s *milbench.Set) string {
+func resealed(t *testing.T, s *mil.Set) string {
 	t.Helper()
 	again := *s
 	if err := again.Seal(); err != nil {
@@ -36,22 +36,22 @@ func TestTargets(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		labels  []string
-		kind    milbench.TargetKind
+		kind    mil.TargetKind
 		classes []string
-		targets []milbench.Target // targets of the first bags
+		targets []mil.Target // targets of the first bags
 	}{
-		"0 and 1":     {[]string{"0", "1", "1.0"}, milbench.BinaryTarget, nil, []milbench.Target{{}, {Label: 1}, {Label: 1}}},
-		"-1 and 1":    {[]string{"-1", "1", "-1"}, milbench.BinaryTarget, nil, []milbench.Target{{}, {Label: 1}, {}}},
-		"1 and 2":     {[]string{"2", "1", "2"}, milbench.BinaryTarget, []string{"1", "2"}, []milbench.Target{{Label: 1}, {}, {Label: 1}}},
-		"words":       {[]string{"tumour", "normal", " tumour "}, milbench.BinaryTarget, []string{"normal", "tumour"}, []milbench.Target{{Label: 1}, {}, {Label: 1}}},
-		"grades":      {[]string{"g10", "g2", "g1", "g2"}, milbench.ClassTarget, []string{"g1", "g2", "g10"}, []milbench.Target{{Label: 2}, {Label: 1}, {}, {Label: 1}}},
-		"-1, 0 and 1": {[]string{"1", "0", "-1", "0"}, milbench.ClassTarget, []string{"-1", "0", "1"}, []milbench.Target{{Label: 2}, {Label: 1}, {}, {Label: 1}}},
-		"underscores": {[]string{"0_1", "1_0", "0_1"}, milbench.BinaryTarget, []string{"0_1", "1_0"}, []milbench.Target{{}, {Label: 1}, {}}},
-		"rarer":       {[]string{"LUAD", "LUSC", "LUSC"}, milbench.BinaryTarget, []string{"LUSC", "LUAD"}, []milbench.Target{{Label: 1}, {}, {}}},
-		"known":       {[]string{"MSI-H", "MSI-H", "MSS"}, milbench.BinaryTarget, []string{"MSS", "MSI-H"}, []milbench.Target{{Label: 1}, {Label: 1}, {}}},
-		"mixed":       {[]string{"1", "x", "1", "x"}, milbench.BinaryTarget, []string{"x", "1"}, []milbench.Target{{Label: 1}, {}}},
-		"real":        {[]string{"0.5", "1", "0"}, milbench.RealTarget, nil, []milbench.Target{{Value: 0.5}, {Value: 1}, {}}},
-		"many":        {numbers, milbench.RealTarget, nil, []milbench.Target{{}, {Value: 1}, {Value: 2}}},
+		"0 and 1":     {[]string{"0", "1", "1.0"}, mil.BinaryTarget, nil, []mil.Target{{}, {Label: 1}, {Label: 1}}},
+		"-1 and 1":    {[]string{"-1", "1", "-1"}, mil.BinaryTarget, nil, []mil.Target{{}, {Label: 1}, {}}},
+		"1 and 2":     {[]string{"2", "1", "2"}, mil.BinaryTarget, []string{"1", "2"}, []mil.Target{{Label: 1}, {}, {Label: 1}}},
+		"words":       {[]string{"tumour", "normal", " tumour "}, mil.BinaryTarget, []string{"normal", "tumour"}, []mil.Target{{Label: 1}, {}, {Label: 1}}},
+		"grades":      {[]string{"g10", "g2", "g1", "g2"}, mil.ClassTarget, []string{"g1", "g2", "g10"}, []mil.Target{{Label: 2}, {Label: 1}, {}, {Label: 1}}},
+		"-1, 0 and 1": {[]string{"1", "0", "-1", "0"}, mil.ClassTarget, []string{"-1", "0", "1"}, []mil.Target{{Label: 2}, {Label: 1}, {}, {Label: 1}}},
+		"underscores": {[]string{"0_1", "1_0", "0_1"}, mil.BinaryTarget, []string{"0_1", "1_0"}, []mil.Target{{}, {Label: 1}, {}}},
+		"rarer":       {[]string{"LUAD", "LUSC", "LUSC"}, mil.BinaryTarget, []string{"LUSC", "LUAD"}, []mil.Target{{Label: 1}, {}, {}}},
+		"known":       {[]string{"MSI-H", "MSI-H", "MSS"}, mil.BinaryTarget, []string{"MSS", "MSI-H"}, []mil.Target{{Label: 1}, {Label: 1}, {}}},
+		"mixed":       {[]string{"1", "x", "1", "x"}, mil.BinaryTarget, []string{"x", "1"}, []mil.Target{{Label: 1}, {}}},
+		"real":        {[]string{"0.5", "1", "0"}, mil.RealTarget, nil, []mil.Target{{Value: 0.5}, {Value: 1}, {}}},
+		"many":        {numbers, mil.RealTarget, nil, []mil.Target{{}, {Value: 1}, {Value: 2}}},
 	} {
 		s, err := ReadCSV(strings.NewReader(labelled(c.labels...)), "toy")
 		if err != nil {
@@ -71,11 +71,11 @@ func TestTargets(t *testing.T) {
 	if err != nil {
 		survival, err = ReadCSV(strings.NewReader("bag,time,x,event\na,3.5,1,1\nb,2,2,false\na,3.5,2,1\n"), "toy")
 	}
-	if err != nil || survival.Kind != milbench.SurvivalTarget || survival.NumFeatures() != 1 ||
-		survival.Bags[0].Target != (milbench.Target{Value: 3.5, Event: true}) || survival.Bags[1].Target != (milbench.Target{Value: 2}) {
+	if err != nil || survival.Kind != mil.SurvivalTarget || survival.NumFeatures() != 1 ||
+		survival.Bags[0].Target != (mil.Target{Value: 3.5, Event: true}) || survival.Bags[1].Target != (mil.Target{Value: 2}) {
 		t.Errorf("survival: %+v, %v", survival, err)
 	}
-	for label, kind := range map[string]milbench.TargetKind{"": milbench.BinaryTarget, "Time": milbench.SurvivalTarget} {
+	for label, kind := range map[string]mil.TargetKind{"": mil.BinaryTarget, "Time": mil.SurvivalTarget} {
 		both, err := Options{Label: label}.ReadCSV(strings.NewReader("bag,label,Time,event,f1\na,0,3,1,1\nb,1,2,0,1\n"), "toy")
 		if err != nil || both.Kind != kind || !slices.Equal(both.Features, []string{"f1"}) {
 			t.Errorf("label %q: %+v, %v", label, both, err)
@@ -110,22 +110,22 @@ func TestTargetsRefused(t *testing.T) {
 
 // WriteCSV refuses targets that ReadCSV would read differently.
 func TestWriteCSVTargets(t *testing.T) {
-	bags := func(labels ...int) (all []milbench.Bag) {
+	bags := func(labels ...int) (all []mil.Bag) {
 		for i, label := range labels {
-			all = append(all, milbench.Bag{ID: fmt.Sprint("b", i), Target: milbench.Labelled(label), Instances: &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{1}}})
+			all = append(all, mil.Bag{ID: fmt.Sprint("b", i), Target: mil.Labelled(label), Instances: &mil.Dense{Rows: 1, Cols: 1, Values: []float32{1}}})
 		}
 		return all
 	}
 	three := bags(0, 0, 0)
 	for i := range three {
-		three[i].Target = milbench.Target{Value: float64(i)}
+		three[i].Target = mil.Target{Value: float64(i)}
 	}
-	for name, s := range map[string]*milbench.Set{
+	for name, s := range map[string]*mil.Set{
 		"flipped": {Classes: []string{"yes", "no"}, Bags: bags(0, 1)},
-		"order":   {Kind: milbench.ClassTarget, Classes: []string{"low", "mid", "high"}, Bags: bags(0, 1, 2, 0)},
-		"real":    {Kind: milbench.RealTarget, Bags: three},
+		"order":   {Kind: mil.ClassTarget, Classes: []string{"low", "mid", "high"}, Bags: bags(0, 1, 2, 0)},
+		"real":    {Kind: mil.RealTarget, Bags: three},
 		"spaces":  {Classes: []string{"a", " a"}, Bags: bags(0, 1)},
-		"time":    {Kind: milbench.SurvivalTarget, Features: []string{"time"}, Bags: bags(0, 0)},
+		"time":    {Kind: mil.SurvivalTarget, Features: []string{"time"}, Bags: bags(0, 0)},
 	} {
 		var b strings.Builder
 		if err := WriteCSV(&b, s); err == nil || b.Len() > 0 {
@@ -133,7 +133,7 @@ func TestWriteCSVTargets(t *testing.T) {
 		}
 	}
 	var b strings.Builder
-	if err := WriteCSV(&b, &milbench.Set{Kind: milbench.ClassTarget, Classes: []string{"high", "low", "mid"}, Bags: bags(0, 1, 2, 0)}); err != nil {
+	if err := WriteCSV(&b, &mil.Set{Kind: mil.ClassTarget, Classes: []string{"high", "low", "mid"}, Bags: bags(0, 1, 2, 0)}); err != nil {
 		t.Error(err)
 	}
 }

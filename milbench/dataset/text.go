@@ -11,14 +11,14 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // textBags collects the bags of a text file. Rows may come in any order.
 type textBags struct {
 	unlabelled bool
 	index      map[string]int
-	bags       []milbench.Bag
+	bags       []mil.Bag
 	words      []string // labels as written; nil if unlabelled
 
 	last  int          // bag of the row before
@@ -52,7 +52,7 @@ func howMany(n int, thing string) string {
 }
 
 // of returns the index of the bag for a row, or an error if the row contradicts earlier rows of that bag.
-func (t *textBags) of(id, word, group string, split milbench.Split) (int, error) {
+func (t *textBags) of(id, word, group string, split mil.Split) (int, error) {
 	switch {
 	case id == "":
 		return 0, errors.New("no bag id; give every row the id of its bag")
@@ -71,7 +71,7 @@ func (t *textBags) of(id, word, group string, split milbench.Split) (int, error)
 		if !t.unlabelled {
 			t.words = append(t.words, strings.Clone(word))
 		}
-		t.bags = append(t.bags, milbench.Bag{ID: id, Group: strings.Clone(group), Split: split, Instances: &milbench.Sparse{RowStart: []int{0}}})
+		t.bags = append(t.bags, mil.Bag{ID: id, Group: strings.Clone(group), Split: split, Instances: &mil.Sparse{RowStart: []int{0}}})
 		return i, nil
 	}
 	if i != t.last {
@@ -101,8 +101,8 @@ func sameWord(a, b string) bool {
 	if a == b {
 		return true
 	}
-	x, err1 := milbench.ParseNumber(a)
-	y, err2 := milbench.ParseNumber(b)
+	x, err1 := mil.ParseNumber(a)
+	y, err2 := mil.ParseNumber(b)
 	return err1 == nil && err2 == nil && x == y
 }
 
@@ -113,7 +113,7 @@ func shown(word string) string {
 
 // appendTo adds an instance to bag i.
 func (t *textBags) appendTo(i int, values []float32) {
-	m := t.bags[i].Instances.(*milbench.Sparse)
+	m := t.bags[i].Instances.(*mil.Sparse)
 	m.Cols = len(values)
 	m.Append(values)
 }
@@ -154,13 +154,13 @@ var decimalComma = regexp.MustCompile(`^[+-]?[0-9]+,[0-9]+([eE][+-]?[0-9]+)?$`)
 
 // parseValue parses a finite number.
 func parseValue(text string) (float64, error) {
-	v, err := milbench.ParseNumber(strings.TrimSpace(text))
+	v, err := mil.ParseNumber(strings.TrimSpace(text))
 	switch {
 	case err != nil && decimalComma.MatchString(strings.TrimSpace(text)):
 		return 0, fmt.Errorf("%q has a decimal comma; write decimal points", text)
 	case errors.Is(err, strconv.ErrSyntax):
 		if odd, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err == nil && odd-odd != 0 { // NaN or infinite
-			_, err := milbench.Float32(odd)
+			_, err := mil.Float32(odd)
 			return 0, err
 		}
 		return 0, noNumber(text)

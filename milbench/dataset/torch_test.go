@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // TestTorchTypes: every type and layout written by torch.save is read as in PyTorch, or refused in one line.
@@ -50,9 +50,9 @@ func TestTorchTypes(t *testing.T) {
 	for name, rows := range want {
 		path := filepath.Join("testdata/torch", name+".pt")
 		x, err := openTorch(path, Options{}.features)
-		var got *milbench.Dense
+		var got *mil.Dense
 		if err == nil {
-			got, err = milbench.ToDense(x.features)
+			got, err = mil.ToDense(x.features)
 		}
 		if why, is := refused[name]; is != (rows == nil) {
 			t.Errorf("%s: values %v, refused %q, %v", name, rows, why, err)

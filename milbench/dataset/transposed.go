@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"synpool/internal/disk"
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // ReadTransposed reads a set from three text files, the form of Pevny's MIProblems. Each line of the file data has
@@ -16,7 +16,7 @@ import (
 // and the label of that bag. The features have no names. Bags are in the order of their first instances.
 //
 // An error names the file and the line.
-func ReadTransposed(data, bags, labels string) (*milbench.Set, error) {
+func ReadTransposed(data, bags, labels string) (*mil.Set, error) {
 	var in [3]io.Reader
 	for i, path := range []string{data, bags, labels} {
 		f, err := disk.Open(path)
@@ -33,11 +33,11 @@ func ReadTransposed(data, bags, labels string) (*milbench.Set, error) {
 		}
 		return err
 	}
-	return Options{}.rounded(data, again, func(o Options) (*milbench.Set, error) { return o.readTransposed(in, [3]string{data, bags, labels}) })
+	return Options{}.rounded(data, again, func(o Options) (*mil.Set, error) { return o.readTransposed(in, [3]string{data, bags, labels}) })
 }
 
 // readTransposed reads the data, bags and labels, in this order, from files with these names.
-func (o Options) readTransposed(in [3]io.Reader, names [3]string) (*milbench.Set, error) {
+func (o Options) readTransposed(in [3]io.Reader, names [3]string) (*mil.Set, error) {
 	ids, err := lines(in[1], names[1])
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (o Options) readTransposed(in [3]io.Reader, names [3]string) (*milbench.Set
 	var t textBags
 	bagOf := make([]int, len(ids))
 	for i, id := range ids {
-		if bagOf[i], err = t.of(id, words[i], "", milbench.NoSplit); err != nil {
+		if bagOf[i], err = t.of(id, words[i], "", mil.NoSplit); err != nil {
 			return nil, fmt.Errorf("%s: line %d: %w", names[2], i+1, err)
 		}
 	}
@@ -88,7 +88,7 @@ func (o Options) readTransposed(in [3]io.Reader, names [3]string) (*milbench.Set
 		}
 		t.appendTo(bag, row)
 	}
-	return o.assemble(&milbench.Set{Name: names[0], Bags: t.bags}, t.words)
+	return o.assemble(&mil.Set{Name: names[0], Bags: t.bags}, t.words)
 }
 
 // tabs returns a reader for tab-separated fields.

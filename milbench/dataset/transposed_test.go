@@ -14,10 +14,10 @@ import (
 	"testing"
 
 	"synpool/internal/alloctest"
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
-func transposed(data, bags, labels string) (*milbench.Set, error) {
+func transposed(data, bags, labels string) (*mil.Set, error) {
 	return Options{}.readTransposed([3]io.Reader{strings.NewReader(data), strings.NewReader(bags), strings.NewReader(labels)}, [3]string{"data", "bags", "labels"})
 }
 
@@ -108,7 +108,7 @@ func FuzzTransposed(f *testing.F) {
 	f.Add([]byte("1\t2\n"), []byte("1\n2\n"), []byte("x\ny\n"))
 	f.Add([]byte("1\n"), []byte("\"a\nb\"\n"), []byte("0.5"))
 	f.Fuzz(func(t *testing.T, data, bags, labels []byte) {
-		var s *milbench.Set
+		var s *mil.Set
 		var err error
 		alloctest.Bounded(t, bytes.Join([][]byte{data, bags, labels}, nil), 2000, func() {
 			s, err = Options{}.readTransposed([3]io.Reader{bytes.NewReader(data), bytes.NewReader(bags), bytes.NewReader(labels)}, [3]string{"fuzz", "fuzz", "fuzz"})
@@ -128,7 +128,7 @@ func FuzzTransposed(f *testing.F) {
 }
 
 // transpose writes s as [ReadTransposed] reads it.
-func transpose(t testing.TB, s *milbench.Set) (data, bags, labels string) {
+func transpose(t testing.TB, s *mil.Set) (data, bags, labels string) {
 	t.Helper()
 	features := make([][]string, s.NumFeatures())
 	for _, b := range s.Bags {

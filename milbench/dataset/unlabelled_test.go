@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // Files with labels that no set can have give the same bags as the same rows with good labels.
@@ -45,7 +45,7 @@ func TestReadUnlabelled(t *testing.T) {
 				t.Fatalf("%d bags, want %d", len(s.Bags), len(want.Bags))
 			}
 			for i, bag := range s.Bags {
-				wanted := milbench.Bag{ID: want.Bags[i].ID, Instances: want.Bags[i].Instances}
+				wanted := mil.Bag{ID: want.Bags[i].ID, Instances: want.Bags[i].Instances}
 				if !reflect.DeepEqual(bag, wanted) {
 					t.Errorf("bag %+v, want %+v", bag, wanted)
 				}

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // unreadable is instances in a file that no longer exists.
-type unreadable struct{ of milbench.Instances }
+type unreadable struct{ of mil.Instances }
 
 var errGone = errors.New("gone")
 
@@ -22,10 +22,10 @@ func (u *unreadable) Read(int, int, []float32) error { return errGone }
 
 // TestUnreadable: functions that read bags return the error of a bag that cannot be read.
 func TestUnreadable(t *testing.T) {
-	s := &milbench.Set{Name: "toy"}
+	s := &mil.Set{Name: "toy"}
 	for i := range 2 {
-		rows := &milbench.Dense{Rows: 1, Cols: 2, Values: []float32{1, 2}}
-		s.Bags = append(s.Bags, milbench.Bag{ID: fmt.Sprint(i), Target: milbench.Labelled(i), Instances: &unreadable{rows}})
+		rows := &mil.Dense{Rows: 1, Cols: 2, Values: []float32{1, 2}}
+		s.Bags = append(s.Bags, mil.Bag{ID: fmt.Sprint(i), Target: mil.Labelled(i), Instances: &unreadable{rows}})
 	}
 	source := &Source{Stored: s}
 	_, leaked := source.Leaked()
@@ -53,10 +53,10 @@ func (f *failing) Write(b []byte) (int, error) {
 
 // TestWriteCSVSurvival: times and events come back, and a writer that fails is an error.
 func TestWriteCSVSurvival(t *testing.T) {
-	s := &milbench.Set{Name: "toy", Kind: milbench.SurvivalTarget, Features: []string{"x"}}
+	s := &mil.Set{Name: "toy", Kind: mil.SurvivalTarget, Features: []string{"x"}}
 	for i := range 3 {
-		rows := &milbench.Dense{Rows: 2000, Cols: 1, Values: slices.Repeat([]float32{0.25}, 2000)}
-		s.Bags = append(s.Bags, milbench.Bag{ID: fmt.Sprint("b", i), Target: milbench.Target{Value: 1.5 + float64(i), Event: i == 1}, Instances: rows})
+		rows := &mil.Dense{Rows: 2000, Cols: 1, Values: slices.Repeat([]float32{0.25}, 2000)}
+		s.Bags = append(s.Bags, mil.Bag{ID: fmt.Sprint("b", i), Target: mil.Target{Value: 1.5 + float64(i), Event: i == 1}, Instances: rows})
 	}
 	var b strings.Builder
 	if err := WriteCSV(&b, s); err != nil {
@@ -70,7 +70,7 @@ func TestWriteCSVSurvival(t *testing.T) {
 	if err := WriteCSV(&room, s); !errors.Is(err, errGone) {
 		t.Errorf("error %v", err)
 	}
-	if err := WriteCSV(&room, &milbench.Set{Name: "none"}); err == nil {
+	if err := WriteCSV(&room, &mil.Set{Name: "none"}); err == nil {
 		t.Error("a set without bags is written")
 	}
 }
@@ -84,7 +84,7 @@ func TestDrawOther(t *testing.T) {
 	if _, err := e.Draw(2); err == nil || err.Error() != "musk1: only generated sets can be drawn" {
 		t.Errorf("error %v", err)
 	}
-	if _, err := (&Source{Stored: &milbench.Set{Name: "x"}, Entry: &e}).Set(3); err == nil {
+	if _, err := (&Source{Stored: &mil.Set{Name: "x"}, Entry: &e}).Set(3); err == nil {
 		t.Error("a column of a named set")
 	}
 	if _, err := ReadCSV(strings.NewReader("0,a,1,x\n"), "toy"); err == nil { // no header, and a feature that is not a number

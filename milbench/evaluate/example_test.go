@@ -4,17 +4,18 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
 	"synpool/milbench/evaluate"
-	"synpool/milbench/learner/modeldir"
+	"synpool/milbench/learners/modeldir"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
 )
 
 // scored returns a model's output for eight bags.
 func scored() evaluate.Scored {
-	s := evaluate.Scored{Kind: milbench.BinaryTarget}
+	s := evaluate.Scored{Kind: mil.BinaryTarget}
 	for i, score := range []float64{-2, -1, 0.5, -0.5, 0.2, 1, 2, -0.1} {
-		s.Targets = append(s.Targets, milbench.Labelled(i/4))
+		s.Targets = append(s.Targets, mil.Labelled(i/4))
 		s.Scores = append(s.Scores, []float64{score})
 	}
 	return s
@@ -46,17 +47,17 @@ func ExampleOperate() {
 
 // Compare new bags with a feature that is larger in every bag.
 func ExampleCompare() {
-	set := func(plus float32) *milbench.Set {
-		s := &milbench.Set{Name: "drawn", Features: []string{"size"}}
+	set := func(plus float32) *mil.Set {
+		s := &mil.Set{Name: "drawn", Features: []string{"size"}}
 		for i := range 40 {
 			v := float32(i%5) + plus
-			s.Bags = append(s.Bags, milbench.Bag{ID: fmt.Sprint(i), Instances: &milbench.Dense{Rows: 2, Cols: 1, Values: []float32{v, v + 1}}})
+			s.Bags = append(s.Bags, mil.Bag{ID: fmt.Sprint(i), Instances: &mil.Dense{Rows: 2, Cols: 1, Values: []float32{v, v + 1}}})
 		}
 		return s
 	}
 	trained, fresh := set(0), set(2)
-	train, _ := milbench.ProfileOf(trained)
-	profile, _ := milbench.ProfileOf(fresh)
+	train, _ := mil.ProfileOf(trained)
+	profile, _ := mil.ProfileOf(fresh)
 	shift, err := evaluate.Compare(train, profile, fresh)
 	for _, f := range shift.Unlike() {
 		fmt.Printf("%s: %.1f standard deviations, %.0f %% outside\n", f.Name, *f.Difference, 100*f.Outside)
@@ -69,7 +70,7 @@ func ExampleCompare() {
 
 // The file of the new bags lists the classes in a different order from the model.
 func ExampleRelabel() {
-	fresh := &milbench.Set{Name: "new", Classes: []string{"benign", "cancer"}, Bags: []milbench.Bag{{ID: "a", Target: milbench.Labelled(1)}}}
+	fresh := &mil.Set{Name: "new", Classes: []string{"benign", "cancer"}, Bags: []mil.Bag{{ID: "a", Target: mil.Labelled(1)}}}
 	set, err := evaluate.Relabel(fresh, &modeldir.Card{Classes: []string{"cancer", "benign"}})
 	fmt.Println(set.Bags[0].Label, err)
 	_, err = evaluate.Relabel(fresh, &modeldir.Card{Classes: []string{"normal", "tumour"}})
@@ -81,9 +82,9 @@ func ExampleRelabel() {
 
 func ExampleHeldOut() {
 	setting := json.RawMessage(`{"learner":"mind"}`)
-	r := results.Result{Set: "toy", Checksum: "x", Protocol: milbench.HonestProtocol, Folds: 1, FoldsRun: 1, Epoch: 1, Config: setting}
+	r := results.Result{Set: "toy", Checksum: "x", Protocol: cv.HonestProtocol, Folds: 1, FoldsRun: 1, Epoch: 1, Config: setting}
 	for i, score := range []float64{-2, -1, 0.5, -0.5, 0.2, 1, 2, -0.1} {
-		r.Bags = append(r.Bags, results.ScoredBag{ID: fmt.Sprint(i), Target: milbench.Labelled(i / 4), Scores: []float64{score}})
+		r.Bags = append(r.Bags, results.ScoredBag{ID: fmt.Sprint(i), Target: mil.Labelled(i / 4), Scores: []float64{score}})
 	}
 	held, err := evaluate.HeldOut([]results.Result{r}, "x", setting)
 	point, _ := held.Operating(0.75)

@@ -7,9 +7,9 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"synpool/milbench"
-	"synpool/milbench/judge"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
+	"synpool/milbench/stats"
 )
 
 // Level is the level of all confidence intervals.
@@ -21,12 +21,12 @@ const Draws = 2000
 
 // Scored has labelled bags and a model's output for them.
 type Scored struct {
-	Kind     milbench.TargetKind
+	Kind     mil.TargetKind
 	Classes  int // number of classes, for a target with classes
-	Targets  []milbench.Target
-	Scores   [][]float64          // for each bag, see [milbench.Prediction]
-	Survival []*milbench.Survival // for each bag, if the model predicts curves; otherwise nil
-	Units    [][]int              // see [milbench.Units]; nil means that every bag is a unit
+	Targets  []mil.Target
+	Scores   [][]float64     // for each bag, see [mil.Prediction]
+	Survival []*mil.Survival // for each bag, if the model predicts curves; otherwise nil
+	Units    [][]int         // see [mil.Units]; nil means that every bag is a unit
 
 	// Logits has, for two classes, log(p/(1−p)) of the probability p of the positive class: the scores themselves, or
 	// calibrated ones. They may be infinite. Nil means that there are no probabilities.
@@ -50,11 +50,11 @@ type Figure struct {
 //     score of probabilities.
 //   - classes: macro AUC, accuracy, balanced accuracy, quadratic kappa.
 //   - real: R², MAE, RMSE (both in the unit of the target), Spearman's ρ.
-//   - survival: concordance; for curves, [judge.IntegratedBrierFollowUp].
+//   - survival: concordance; for curves, [stats.IntegratedBrierFollowUp].
 //
 // If bags come in groups, the first figure is there for groups, too, by the mean of their scores ([results.ByGroup]).
 //
-// All other intervals are percentiles of the bootstrap over units ([judge.Bootstrap]) with the given seed, except
+// All other intervals are percentiles of the bootstrap over units ([stats.Bootstrap]) with the given seed, except
 // those of shares of bags if every bag is a unit, which are from Clopper and Pearson. If a figure is undefined on
 // these bags, for example with only one class, it says why.
 func Figures(s Scored, seed uint64) ([]Figure, error) {
@@ -119,16 +119,16 @@ func (s Scored) measured(f figure, seed uint64) (list []Figure, err error) {
 	}
 	value, err := f.of(s.all())
 	switch {
-	case err != nil && !judge.Undefined(err):
+	case err != nil && !stats.Undefined(err):
 		return nil, err
 	case err != nil:
 		one.Why = err.Error()
 		return []Figure{one}, nil
-	case math.IsInf(value, 0) && s.Kind == milbench.BinaryTarget:
+	case math.IsInf(value, 0) && s.Kind == mil.BinaryTarget:
 		one.Why = "infinite: the label of a bag has probability 0"
 		return []Figure{one}, nil
 	case math.IsInf(value, 0):
-		one.Why = judge.ErrRange.Error()
+		one.Why = stats.ErrRange.Error()
 		return []Figure{one}, nil
 	}
 	one.Value = &value
@@ -149,16 +149,16 @@ func (s Scored) measured(f figure, seed uint64) (list []Figure, err error) {
 	return list, nil
 }
 
-// Confusion returns the confusion matrix for a target with classes ([judge.Confusion]). For two classes it uses the
+// Confusion returns the confusion matrix for a target with classes ([stats.Confusion]). For two classes it uses the
 // threshold of the accuracy.
 func Confusion(s Scored) ([][]int, error) {
 	labels := s.labels(s.all())
-	if s.Kind == milbench.ClassTarget {
-		predicted, err := judge.PredictedClasses(s.Scores)
+	if s.Kind == mil.ClassTarget {
+		predicted, err := stats.PredictedClasses(s.Scores)
 		if err != nil {
 			return nil, err
 		}
-		return judge.Confusion(labels, predicted, s.Classes)
+		return stats.Confusion(labels, predicted, s.Classes)
 	}
 	predicted := make([]int, len(labels))
 	for i, z := range s.decisions(s.all()) {
@@ -166,12 +166,12 @@ func Confusion(s Scored) ([][]int, error) {
 			predicted[i] = 1
 		}
 	}
-	return judge.Confusion(labels, predicted, 2)
+	return stats.Confusion(labels, predicted, 2)
 }
 
 // width returns the number of scores per bag.
 func (s Scored) width() int {
-	if s.Kind == milbench.ClassTarget {
+	if s.Kind == mil.ClassTarget {
 		return s.Classes
 	}
 	return 1
@@ -260,7 +260,7 @@ func (f figure) interval(s Scored, value float64) (*Figure, error) {
 // figures returns the figures for the kind of target.
 func (s Scored) figures() []figure {
 	switch s.Kind {
-	case milbench.BinaryTarget:
+	case mil.BinaryTarget:
 		binary := func(f func([]int, []float64) (float64, error)) func([]int) (float64, error) {
 			return func(items []int) (float64, error) { return f(s.labels(items), s.first(items)) }
 		}
@@ -268,41 +268,41 @@ func (s Scored) figures() []figure {
 			return func(items []int) (float64, error) { return f(s.labels(items), s.decisions(items)) }
 		}
 		list := []figure{
-			{name: "AUC", of: binary(judge.AUC), own: deLong, both: true},
-			{name: "accuracy", of: decided(judge.Accuracy), own: clopperPearson},
-			{name: "balanced accuracy", of: decided(judge.BalancedAccuracy)},
-			{name: "sensitivity", of: decided(judge.Sensitivity), own: clopperPearsonOf(1)},
-			{name: "specificity", of: decided(judge.Specificity), own: clopperPearsonOf(0)},
+			{name: "AUC", of: binary(stats.AUC), own: deLong, both: true},
+			{name: "accuracy", of: decided(stats.Accuracy), own: clopperPearson},
+			{name: "balanced accuracy", of: decided(stats.BalancedAccuracy)},
+			{name: "sensitivity", of: decided(stats.Sensitivity), own: clopperPearsonOf(1)},
+			{name: "specificity", of: decided(stats.Specificity), own: clopperPearsonOf(0)},
 		}
 		if s.Logits == nil {
 			return append(list, figure{name: "log-loss"}, figure{name: "Brier score"})
 		}
-		return append(list, figure{name: "log-loss", of: decided(judge.LogLoss)}, figure{name: "Brier score", of: decided(brier)})
-	case milbench.ClassTarget:
+		return append(list, figure{name: "log-loss", of: decided(stats.LogLoss)}, figure{name: "Brier score", of: decided(brier)})
+	case mil.ClassTarget:
 		classes := func(f func([]int, [][]float64) (float64, error)) func([]int) (float64, error) {
 			return func(items []int) (float64, error) { return f(s.labels(items), s.rows(items)) }
 		}
 		return []figure{
-			{name: "macro AUC", of: classes(judge.MulticlassAUC)},
-			{name: "accuracy", of: classes(judge.MulticlassAccuracy), own: clopperPearson},
-			{name: "balanced accuracy", of: classes(judge.MulticlassBalancedAccuracy)},
+			{name: "macro AUC", of: classes(stats.MulticlassAUC)},
+			{name: "accuracy", of: classes(stats.MulticlassAccuracy), own: clopperPearson},
+			{name: "balanced accuracy", of: classes(stats.MulticlassBalancedAccuracy)},
 			{name: "quadratic kappa", of: classes(func(labels []int, rows [][]float64) (float64, error) {
-				predicted, err := judge.PredictedClasses(rows)
+				predicted, err := stats.PredictedClasses(rows)
 				if err != nil {
 					return 0, err
 				}
-				return judge.Kappa(labels, predicted, s.Classes)
+				return stats.Kappa(labels, predicted, s.Classes)
 			})},
 		}
-	case milbench.RealTarget:
+	case mil.RealTarget:
 		real := func(f func([]float64, []float64) (float64, error)) func([]int) (float64, error) {
 			return func(items []int) (float64, error) { return f(s.values(items), s.first(items)) }
 		}
-		return []figure{{name: "R²", of: real(judge.R2)}, {name: "MAE", of: real(judge.MAE)}, {name: "RMSE", of: real(judge.RMSE)},
-			{name: "Spearman's ρ", of: real(judge.Spearman)}}
+		return []figure{{name: "R²", of: real(stats.R2)}, {name: "MAE", of: real(stats.MAE)}, {name: "RMSE", of: real(stats.RMSE)},
+			{name: "Spearman's ρ", of: real(stats.Spearman)}}
 	}
 	list := []figure{{name: "concordance", of: func(items []int) (float64, error) {
-		return judge.Concordance(s.values(items), s.events(items), s.first(items))
+		return stats.Concordance(s.values(items), s.events(items), s.first(items))
 	}}}
 	if s.Survival != nil {
 		list = append(list, figure{name: "integrated Brier score", of: s.integratedBrier})
@@ -320,7 +320,7 @@ func (s Scored) integratedBrier(items []int) (float64, error) {
 		}
 		curves = append(curves, s.Survival[i].Alive)
 	}
-	return judge.IntegratedBrierFollowUp(s.values(items), s.events(items), curves, at)
+	return stats.IntegratedBrierFollowUp(s.values(items), s.events(items), curves, at)
 }
 
 // brier returns the Brier score of logits.
@@ -329,14 +329,14 @@ func brier(labels []int, logits []float64) (float64, error) {
 	for i, z := range logits {
 		p[i] = 1 / (1 + math.Exp(-z))
 	}
-	return judge.BrierScore(labels, p)
+	return stats.BrierScore(labels, p)
 }
 
 // deLong returns the interval of an AUC from its standard error, cut at 0 and 1.
 func deLong(s Scored, _ float64) (*Figure, error) {
-	auc, se, err := judge.DeLong(s.labels(s.all()), s.first(s.all()))
+	auc, se, err := stats.DeLong(s.labels(s.all()), s.first(s.all()))
 	switch {
-	case judge.Undefined(err):
+	case stats.Undefined(err):
 		return &Figure{Why: err.Error()}, nil
 	case err != nil:
 		return nil, err
@@ -354,7 +354,7 @@ func clopperPearson(s Scored, share float64) (*Figure, error) {
 		return nil, nil
 	}
 	n := len(s.Targets)
-	low, high, err := judge.ShareInterval(math.Round(share*float64(n)), n, Level)
+	low, high, err := stats.ShareInterval(math.Round(share*float64(n)), n, Level)
 	return &Figure{Low: &low, High: &high, Method: "Clopper-Pearson"}, err
 }
 
@@ -378,9 +378,9 @@ func clopperPearsonOf(class int) func(s Scored, share float64) (*Figure, error) 
 
 // bootstrap sets the bootstrap interval of a figure.
 func (f *Figure) bootstrap(s Scored, seed uint64, of func([]int) (float64, error)) error {
-	low, high, left, err := judge.Bootstrap(s.Units, Draws, Level, seed, of)
+	low, high, left, err := stats.Bootstrap(s.Units, Draws, Level, seed, of)
 	switch {
-	case judge.Undefined(err):
+	case stats.Undefined(err):
 		f.Why = err.Error()
 		return nil
 	case err != nil:

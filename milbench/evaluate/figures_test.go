@@ -7,44 +7,44 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
-	"synpool/milbench/judge"
+	"synpool/milbench/mil"
+	"synpool/milbench/stats"
 )
 
 // drawn draws scored bags of a kind, with mostly correct scores.
-func drawn(kind milbench.TargetKind, bags int) Scored {
+func drawn(kind mil.TargetKind, bags int) Scored {
 	random := rand.New(rand.NewPCG(9, uint64(kind)))
 	s := Scored{Kind: kind}
 	for i := range bags {
-		target := milbench.Target{Label: i % 2}
+		target := mil.Target{Label: i % 2}
 		scores := []float64{3*float64(i%2) - 1.5 + 2*random.NormFloat64()}
 		switch kind {
-		case milbench.ClassTarget:
+		case mil.ClassTarget:
 			s.Classes, target.Label = 3, i%3
 			scores = []float64{random.NormFloat64(), random.NormFloat64(), random.NormFloat64()}
 			scores[i%3] += 1.5
-		case milbench.RealTarget, milbench.SurvivalTarget:
-			target = milbench.Target{Value: 5 + random.NormFloat64(), Event: i%4 != 0}
+		case mil.RealTarget, mil.SurvivalTarget:
+			target = mil.Target{Value: 5 + random.NormFloat64(), Event: i%4 != 0}
 			scores = []float64{target.Value + random.NormFloat64()}
-			if kind == milbench.SurvivalTarget {
+			if kind == mil.SurvivalTarget {
 				scores[0] = -scores[0]
 			}
 		}
 		s.Targets, s.Scores = append(s.Targets, target), append(s.Scores, scores)
 	}
-	if kind == milbench.BinaryTarget {
+	if kind == mil.BinaryTarget {
 		s.Logits = s.first(s.all())
 	}
 	return s
 }
 
-// TestFigures: every kind has its figures, with values from package judge and intervals that contain them.
+// TestFigures: every kind has its figures, with values from package stats and intervals that contain them.
 func TestFigures(t *testing.T) {
-	for kind, want := range map[milbench.TargetKind]string{
-		milbench.BinaryTarget:   "AUC DeLong; accuracy Clopper-Pearson; balanced accuracy bootstrap of 80 bags; sensitivity Clopper-Pearson, 36 of 40; specificity Clopper-Pearson, 30 of 40; log-loss bootstrap of 80 bags; Brier score bootstrap of 80 bags",
-		milbench.ClassTarget:    "macro AUC bootstrap of 80 bags; accuracy Clopper-Pearson; balanced accuracy bootstrap of 80 bags; quadratic kappa bootstrap of 80 bags",
-		milbench.RealTarget:     "R² bootstrap of 80 bags; MAE bootstrap of 80 bags; RMSE bootstrap of 80 bags; Spearman's ρ bootstrap of 80 bags",
-		milbench.SurvivalTarget: "concordance bootstrap of 80 bags",
+	for kind, want := range map[mil.TargetKind]string{
+		mil.BinaryTarget:   "AUC DeLong; accuracy Clopper-Pearson; balanced accuracy bootstrap of 80 bags; sensitivity Clopper-Pearson, 36 of 40; specificity Clopper-Pearson, 30 of 40; log-loss bootstrap of 80 bags; Brier score bootstrap of 80 bags",
+		mil.ClassTarget:    "macro AUC bootstrap of 80 bags; accuracy Clopper-Pearson; balanced accuracy bootstrap of 80 bags; quadratic kappa bootstrap of 80 bags",
+		mil.RealTarget:     "R² bootstrap of 80 bags; MAE bootstrap of 80 bags; RMSE bootstrap of 80 bags; Spearman's ρ bootstrap of 80 bags",
+		mil.SurvivalTarget: "concordance bootstrap of 80 bags",
 	} {
 		s := drawn(kind, 80)
 		list, err := Figures(s, 1)
@@ -62,22 +62,22 @@ func TestFigures(t *testing.T) {
 			t.Errorf("%v: %s; want %s", kind, text, want)
 		}
 	}
-	s := drawn(milbench.BinaryTarget, 80)
+	s := drawn(mil.BinaryTarget, 80)
 	labels, scores := s.labels(s.all()), s.first(s.all())
 	list, err := Figures(s, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	auc, se, _ := judge.DeLong(labels, scores)
+	auc, se, _ := stats.DeLong(labels, scores)
 	if f := list[0]; math.Abs(*f.Value-auc) > 1e-12 || math.Abs(*f.High-min(1, auc+1.959963984540054*se)) > 1e-9 {
 		t.Errorf("AUC %v to %v, want %v with error %v", *f.Value, *f.High, auc, se)
 	}
-	if loss, _ := judge.LogLoss(labels, scores); *list[5].Value != loss {
+	if loss, _ := stats.LogLoss(labels, scores); *list[5].Value != loss {
 		t.Errorf("log-loss %v, want %v", *list[5].Value, loss)
 	}
-	real := drawn(milbench.RealTarget, 80)
+	real := drawn(mil.RealTarget, 80)
 	list, err = Figures(real, 1)
-	if mae, _ := judge.MAE(real.values(real.all()), real.first(real.all())); err != nil || *list[1].Value != mae {
+	if mae, _ := stats.MAE(real.values(real.all()), real.first(real.all())); err != nil || *list[1].Value != mae {
 		t.Errorf("MAE %v (%v), want %v", *list[1].Value, err, mae)
 	}
 }
@@ -85,7 +85,7 @@ func TestFigures(t *testing.T) {
 // TestFiguresOfGroups: four copies of each bag, in groups, give the interval for a quarter of the bags, not a
 // narrower one.
 func TestFiguresOfGroups(t *testing.T) {
-	s := drawn(milbench.BinaryTarget, 40)
+	s := drawn(mil.BinaryTarget, 40)
 	alone, err := Figures(s, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +122,7 @@ func TestFiguresOfGroups(t *testing.T) {
 
 // TestFiguresUndefined: an undefined figure says why, and the others exist.
 func TestFiguresUndefined(t *testing.T) {
-	s := drawn(milbench.BinaryTarget, 20)
+	s := drawn(mil.BinaryTarget, 20)
 	s.Logits = nil
 	for i := range s.Targets {
 		s.Targets[i].Label = 1
@@ -131,9 +131,9 @@ func TestFiguresUndefined(t *testing.T) {
 	if err != nil || len(list) != 7 || list[6].Value != nil || list[6].Why == "" || list[3].Low == nil || list[4].Why == "" || list[0].Value != nil || !strings.Contains(list[0].Why, "only one class") || list[1].Low == nil {
 		t.Errorf("%+v, %v", list, err)
 	}
-	perfect := Scored{Kind: milbench.BinaryTarget}
+	perfect := Scored{Kind: mil.BinaryTarget}
 	for i := range 12 {
-		perfect.Targets = append(perfect.Targets, milbench.Labelled(i%2))
+		perfect.Targets = append(perfect.Targets, mil.Labelled(i%2))
 		perfect.Scores = append(perfect.Scores, []float64{float64(i%2) - 0.5})
 	}
 	list, err = Figures(perfect, 1)
@@ -141,7 +141,7 @@ func TestFiguresUndefined(t *testing.T) {
 		t.Errorf("%+v, %v", list, err)
 	}
 	// A calibration may move the threshold and may return 0 or 1.
-	s = drawn(milbench.BinaryTarget, 20)
+	s = drawn(mil.BinaryTarget, 20)
 	plain, _ := Figures(s, 1)
 	for i := range s.Logits {
 		s.Logits[i] = math.Inf(2*s.Targets[i].Label - 1)
@@ -158,20 +158,20 @@ func TestFiguresUndefined(t *testing.T) {
 	if m, err := Confusion(s); err != nil || m[0][0] != 10 || m[1][0] != 1 {
 		t.Errorf("%v, %v", m, err)
 	}
-	for _, bad := range []Scored{{}, {Targets: make([]milbench.Target, 1), Scores: [][]float64{{1}}, Logits: make([]float64, 2)}, {Targets: make([]milbench.Target, 2), Scores: [][]float64{{1}}}, {Targets: make([]milbench.Target, 1), Scores: [][]float64{{1, 2}}},
-		{Targets: make([]milbench.Target, 2), Scores: [][]float64{{1}, {math.NaN()}}}} {
-		if list, err := Figures(bad, 1); err == nil || errors.Is(err, judge.ErrOneClass) {
+	for _, bad := range []Scored{{}, {Targets: make([]mil.Target, 1), Scores: [][]float64{{1}}, Logits: make([]float64, 2)}, {Targets: make([]mil.Target, 2), Scores: [][]float64{{1}}}, {Targets: make([]mil.Target, 1), Scores: [][]float64{{1, 2}}},
+		{Targets: make([]mil.Target, 2), Scores: [][]float64{{1}, {math.NaN()}}}} {
+		if list, err := Figures(bad, 1); err == nil || errors.Is(err, stats.ErrOneClass) {
 			t.Errorf("%+v, %v", list, err)
 		}
 	}
 }
 
 func TestConfusion(t *testing.T) {
-	binary := Scored{Kind: milbench.BinaryTarget, Targets: []milbench.Target{{}, {Label: 1}, {Label: 1}}, Scores: [][]float64{{-1}, {2}, {0}}}
+	binary := Scored{Kind: mil.BinaryTarget, Targets: []mil.Target{{}, {Label: 1}, {Label: 1}}, Scores: [][]float64{{-1}, {2}, {0}}}
 	if m, err := Confusion(binary); err != nil || m[0][0] != 1 || m[1][0] != 1 || m[1][1] != 1 {
 		t.Errorf("%v, %v", m, err)
 	}
-	classes := Scored{Kind: milbench.ClassTarget, Classes: 3, Targets: []milbench.Target{{Label: 2}, {Label: 0}}, Scores: [][]float64{{0, 1, 2}, {0, 1, 0}}}
+	classes := Scored{Kind: mil.ClassTarget, Classes: 3, Targets: []mil.Target{{Label: 2}, {Label: 0}}, Scores: [][]float64{{0, 1, 2}, {0, 1, 0}}}
 	if m, err := Confusion(classes); err != nil || m[2][2] != 1 || m[0][1] != 1 {
 		t.Errorf("%v, %v", m, err)
 	}

@@ -9,17 +9,18 @@ import (
 	"slices"
 	"strings"
 
-	"synpool/milbench"
-	"synpool/milbench/judge"
-	"synpool/milbench/learner/modeldir"
+	"synpool/milbench/cv"
+	"synpool/milbench/learners/modeldir"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
+	"synpool/milbench/stats"
 )
 
 // Held is the performance of one learner and setting on bags held out of training.
 type Held struct {
 	Judged []modeldir.Judged // one entry per protocol
 
-	kind milbench.TargetKind
+	kind mil.TargetKind
 
 	// For two classes: labels and scores of the bags in all repeats, concatenated. They are from the protocol with
 	// the most complete repeats, without optimistic ones.
@@ -32,7 +33,7 @@ type Held struct {
 // HeldOut collects the results for a setting on the set with the given checksum. It ignores other sets and settings.
 // If nothing is left, the error names what it ignored.
 func HeldOut(all []results.Result, checksum string, setting json.RawMessage) (Held, error) {
-	wanted, err := milbench.CanonicalSetting(setting)
+	wanted, err := cv.CanonicalSetting(setting)
 	if err != nil {
 		return Held{}, err
 	}
@@ -44,7 +45,7 @@ func HeldOut(all []results.Result, checksum string, setting json.RawMessage) (He
 		if r.Checksum != checksum {
 			continue
 		}
-		config, err := milbench.CanonicalSetting(r.Config)
+		config, err := cv.CanonicalSetting(r.Config)
 		if err != nil {
 			return Held{}, err
 		}
@@ -77,7 +78,7 @@ func HeldOut(all []results.Result, checksum string, setting json.RawMessage) (He
 	for _, row := range table.Rows {
 		h.Judged = append(h.Judged, judged(row))
 	}
-	if h.kind = own[0].Target; h.kind == milbench.BinaryTarget {
+	if h.kind = own[0].Target; h.kind == mil.BinaryTarget {
 		h.gather(own)
 	}
 	return h, nil
@@ -89,7 +90,7 @@ func list(names map[string]bool) string {
 	for name := range names {
 		all = append(all, name)
 	}
-	slices.SortFunc(all, milbench.CompareNatural)
+	slices.SortFunc(all, mil.CompareNatural)
 	return Short(all)
 }
 
@@ -161,19 +162,19 @@ func (h *Held) gather(own []results.Result) {
 }
 
 // Operating returns the threshold at which the held-out bags reach at least the given specificity
-// ([judge.ThresholdAt]), with the sensitivity and specificity there. It uses the scores of all repeats and folds
+// ([stats.ThresholdAt]), with the sensitivity and specificity there. It uses the scores of all repeats and folds
 // together. These come from models that were each trained on part of the bags; it assumes that the final model's
 // scores are on the same scale. It returns an error if the test part influenced the training, and for targets other
 // than two classes.
 func (h Held) Operating(specificity float64) (modeldir.OperatingPoint, error) {
-	if h.kind != milbench.BinaryTarget {
+	if h.kind != mil.BinaryTarget {
 		return modeldir.OperatingPoint{}, fmt.Errorf("no threshold of a target of kind %v: thresholds are for two classes", h.kind)
 	}
 	if h.repeats == 0 {
 		return modeldir.OperatingPoint{}, errors.New("no threshold: all results are optimistic, because the test part had a say in the epoch; " +
 			"run the protocol honest or nested")
 	}
-	threshold, sensitivity, reached, err := judge.ThresholdAt(h.labels, h.scores, specificity)
+	threshold, sensitivity, reached, err := stats.ThresholdAt(h.labels, h.scores, specificity)
 	if err != nil {
 		return modeldir.OperatingPoint{}, fmt.Errorf("no threshold: %w", err)
 	}

@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
-	"synpool/milbench/learner/modeldir"
+	"synpool/milbench/cv"
+	"synpool/milbench/learners/modeldir"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
 )
 
@@ -17,9 +18,9 @@ import (
 func result(t *testing.T, checksum, setting string, protocol string, repeat, fold, folds int, scores ...float64) results.Result {
 	t.Helper()
 	r := results.Result{Set: "toy", Checksum: checksum, Protocol: protocol, Folds: folds, FoldsRun: folds, Repeat: repeat, Fold: fold, Seed: 1, Epoch: 1,
-		Config: json.RawMessage(setting), Optimistic: protocol == milbench.BestEpochProtocol, Backend: "go", Version: "v1"}
+		Config: json.RawMessage(setting), Optimistic: protocol == cv.BestEpochProtocol, Backend: "go", Version: "v1"}
 	for i, s := range scores {
-		r.Bags = append(r.Bags, results.ScoredBag{ID: fmt.Sprint(fold, "-", i), Target: milbench.Labelled(i % 2), Scores: []float64{s}})
+		r.Bags = append(r.Bags, results.ScoredBag{ID: fmt.Sprint(fold, "-", i), Target: mil.Labelled(i % 2), Scores: []float64{s}})
 	}
 	var err error
 	if r.Fit, err = r.ID(); err != nil {
@@ -34,12 +35,12 @@ func result(t *testing.T, checksum, setting string, protocol string, repeat, fol
 func TestHeldOut(t *testing.T) {
 	const setting = `{"learner":"a","c":1}`
 	all := []results.Result{
-		result(t, "x", setting, milbench.HonestProtocol, 0, 0, 2, -2, 1, -1, 2),
-		result(t, "x", `{"c":1, "learner":"a"}`, milbench.HonestProtocol, 0, 1, 2, -3, 0.5, 0.6, 3),
-		result(t, "x", setting, milbench.HonestProtocol, 1, 0, 2, -2, 1, -1, 2), // the repeat lacks a fold
-		result(t, "x", setting, milbench.BestEpochProtocol, 0, 0, 1, -9, 9, -9, 9),
-		result(t, "x", `{"learner":"b"}`, milbench.HonestProtocol, 0, 0, 1, 1, -1, 1, -1),
-		result(t, "y", setting, milbench.HonestProtocol, 0, 0, 1, 1, -1, 1, -1),
+		result(t, "x", setting, cv.HonestProtocol, 0, 0, 2, -2, 1, -1, 2),
+		result(t, "x", `{"c":1, "learner":"a"}`, cv.HonestProtocol, 0, 1, 2, -3, 0.5, 0.6, 3),
+		result(t, "x", setting, cv.HonestProtocol, 1, 0, 2, -2, 1, -1, 2), // the repeat lacks a fold
+		result(t, "x", setting, cv.BestEpochProtocol, 0, 0, 1, -9, 9, -9, 9),
+		result(t, "x", `{"learner":"b"}`, cv.HonestProtocol, 0, 0, 1, 1, -1, 1, -1),
+		result(t, "y", setting, cv.HonestProtocol, 0, 0, 1, 1, -1, 1, -1),
 	}
 	h, err := HeldOut(all, "x", json.RawMessage(setting))
 	if err != nil || len(h.Judged) != 2 {
@@ -48,11 +49,11 @@ func TestHeldOut(t *testing.T) {
 	for _, j := range h.Judged {
 		auc := j.Figures[0]
 		switch j.Protocol {
-		case milbench.HonestProtocol:
+		case cv.HonestProtocol:
 			if j.Optimistic || j.Repeats != 1 || j.Folds != 2 || j.Bags != 8 || auc.Name != "AUC" || math.Abs(auc.Value-0.875) > 1e-12 {
 				t.Errorf("%+v", j)
 			}
-		case milbench.BestEpochProtocol:
+		case cv.BestEpochProtocol:
 			if !j.Optimistic || auc.Value != 1 {
 				t.Errorf("%+v", j)
 			}
@@ -60,8 +61,8 @@ func TestHeldOut(t *testing.T) {
 	}
 	// Negatives are -3, -2, -1, 0.6; positives 0.5, 1, 2, 3.
 	for wanted, want := range map[float64]modeldir.OperatingPoint{
-		0.75: {Wanted: 0.75, Threshold: -0.25, Sensitivity: 1, Specificity: 0.75, Positives: 4, Negatives: 4, Repeats: 1, Protocol: milbench.HonestProtocol},
-		0.9:  {Wanted: 0.9, Threshold: 0.8, Sensitivity: 0.75, Specificity: 1, Positives: 4, Negatives: 4, Repeats: 1, Protocol: milbench.HonestProtocol},
+		0.75: {Wanted: 0.75, Threshold: -0.25, Sensitivity: 1, Specificity: 0.75, Positives: 4, Negatives: 4, Repeats: 1, Protocol: cv.HonestProtocol},
+		0.9:  {Wanted: 0.9, Threshold: 0.8, Sensitivity: 0.75, Specificity: 1, Positives: 4, Negatives: 4, Repeats: 1, Protocol: cv.HonestProtocol},
 	} {
 		if o, err := h.Operating(wanted); err != nil || o != want {
 			t.Errorf("%+v (%v), want %+v", o, err, want)
@@ -95,7 +96,7 @@ func TestHeldOut(t *testing.T) {
 
 // TestOperate: thresholds come from the model card, whatever the new scores are.
 func TestOperate(t *testing.T) {
-	s := Scored{Kind: milbench.BinaryTarget, Targets: []milbench.Target{{}, {}, {}, {Label: 1}}, Scores: [][]float64{{0}, {1}, {2}, {1.5}}}
+	s := Scored{Kind: mil.BinaryTarget, Targets: []mil.Target{{}, {}, {}, {Label: 1}}, Scores: [][]float64{{0}, {1}, {2}, {1.5}}}
 	on := modeldir.OperatingPoint{Wanted: 0.9, Threshold: 1}
 	points, err := Operate([]modeldir.OperatingPoint{on}, s)
 	if err != nil || len(points) != 1 {
@@ -117,31 +118,31 @@ func TestOperate(t *testing.T) {
 }
 
 func TestRelabel(t *testing.T) {
-	set := func(kind milbench.TargetKind, classes []string, labels ...int) *milbench.Set {
-		s := &milbench.Set{Name: "new", Kind: kind, Classes: classes}
+	set := func(kind mil.TargetKind, classes []string, labels ...int) *mil.Set {
+		s := &mil.Set{Name: "new", Kind: kind, Classes: classes}
 		for i, y := range labels {
-			s.Bags = append(s.Bags, milbench.Bag{ID: fmt.Sprint("b", i), Target: milbench.Labelled(y)})
+			s.Bags = append(s.Bags, mil.Bag{ID: fmt.Sprint("b", i), Target: mil.Labelled(y)})
 		}
 		return s
 	}
-	card := func(kind milbench.TargetKind, classes ...string) *modeldir.Card {
+	card := func(kind mil.TargetKind, classes ...string) *modeldir.Card {
 		return &modeldir.Card{Target: kind, Classes: classes}
 	}
 	for _, c := range []struct {
-		set  *milbench.Set
+		set  *mil.Set
 		card *modeldir.Card
 		want string
 	}{
-		{set(milbench.BinaryTarget, []string{"a", "b"}, 0, 1), card(milbench.BinaryTarget, "a", "b"), "[0 1]"},
-		{set(milbench.BinaryTarget, []string{"a", "b"}, 0, 1), card(milbench.BinaryTarget, "b", "a"), "[1 0]"},
-		{set(milbench.BinaryTarget, nil, 0, 1), card(milbench.BinaryTarget), "[0 1]"},
-		{set(milbench.BinaryTarget, nil, 0, 1), card(milbench.ClassTarget, "2", "1.0", "0"), "[2 1]"},
-		{set(milbench.ClassTarget, []string{"a", "b", "c"}, 0, 1, 2), card(milbench.ClassTarget, "c", "b", "a"), "[2 1 0]"},
-		{set(milbench.BinaryTarget, []string{"a", "x"}, 0, 1), card(milbench.BinaryTarget, "a", "b"), `bag b1 has label "x", a class that the model does not know; it knows a, b`},
-		{set(milbench.BinaryTarget, []string{"a", "b"}, 0, 1), card(milbench.BinaryTarget), `bag b0 has label "a", a class that the model does not know; it knows 0, 1`},
-		{set(milbench.RealTarget, nil, 0), card(milbench.BinaryTarget), "targets of kind real, and the model is for kind binary"},
-		{set(milbench.BinaryTarget, nil, 0), card(milbench.SurvivalTarget), "targets of kind binary, and the model is for kind survival"},
-		{set(milbench.SurvivalTarget, nil, 0), card(milbench.SurvivalTarget), "[0]"},
+		{set(mil.BinaryTarget, []string{"a", "b"}, 0, 1), card(mil.BinaryTarget, "a", "b"), "[0 1]"},
+		{set(mil.BinaryTarget, []string{"a", "b"}, 0, 1), card(mil.BinaryTarget, "b", "a"), "[1 0]"},
+		{set(mil.BinaryTarget, nil, 0, 1), card(mil.BinaryTarget), "[0 1]"},
+		{set(mil.BinaryTarget, nil, 0, 1), card(mil.ClassTarget, "2", "1.0", "0"), "[2 1]"},
+		{set(mil.ClassTarget, []string{"a", "b", "c"}, 0, 1, 2), card(mil.ClassTarget, "c", "b", "a"), "[2 1 0]"},
+		{set(mil.BinaryTarget, []string{"a", "x"}, 0, 1), card(mil.BinaryTarget, "a", "b"), `bag b1 has label "x", a class that the model does not know; it knows a, b`},
+		{set(mil.BinaryTarget, []string{"a", "b"}, 0, 1), card(mil.BinaryTarget), `bag b0 has label "a", a class that the model does not know; it knows 0, 1`},
+		{set(mil.RealTarget, nil, 0), card(mil.BinaryTarget), "targets of kind real, and the model is for kind binary"},
+		{set(mil.BinaryTarget, nil, 0), card(mil.SurvivalTarget), "targets of kind binary, and the model is for kind survival"},
+		{set(mil.SurvivalTarget, nil, 0), card(mil.SurvivalTarget), "[0]"},
 	} {
 		s, err := Relabel(c.set, c.card)
 		got := fmt.Sprint(err)

@@ -3,8 +3,8 @@ package evaluate
 import (
 	"fmt"
 
-	"synpool/milbench/judge"
-	"synpool/milbench/learner/modeldir"
+	"synpool/milbench/learners/modeldir"
+	"synpool/milbench/stats"
 )
 
 // Point is the performance of a model card's threshold on new bags.
@@ -29,7 +29,7 @@ type Share struct {
 }
 
 // Operate applies the operating points of a model card to the scores of new bags with two classes. The new bags do
-// not influence the thresholds. Intervals are from Clopper and Pearson ([judge.ShareInterval]), who assume
+// not influence the thresholds. Intervals are from Clopper and Pearson ([stats.ShareInterval]), who assume
 // independent bags. If bags come in groups, the intervals are too narrow, and Method says so.
 func Operate(points []modeldir.OperatingPoint, s Scored) ([]Point, error) {
 	var list []Point
@@ -63,7 +63,7 @@ func (s *Share) measure(grouped bool) error {
 		return nil
 	}
 	value := float64(s.Right) / float64(s.Of)
-	low, high, err := judge.ShareInterval(float64(s.Right), s.Of, Level)
+	low, high, err := stats.ShareInterval(float64(s.Right), s.Of, Level)
 	if err != nil {
 		return fmt.Errorf("operating point: %w", err)
 	}

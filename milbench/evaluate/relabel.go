@@ -5,15 +5,15 @@ import (
 	"slices"
 	"strings"
 
-	"synpool/milbench"
-	"synpool/milbench/learner/modeldir"
+	"synpool/milbench/learners/modeldir"
+	"synpool/milbench/mil"
 )
 
 // Relabel returns new bags with the class numbers of a model, matched by class name. A model without class names has
 // the classes 0 and 1. Names that are numbers match if the numbers are equal. It is an error if the model does not
 // know a bag's class or if the kinds of target differ. The result shares its instances with s.
-func Relabel(s *milbench.Set, model *modeldir.Card) (*milbench.Set, error) {
-	labelled := func(k milbench.TargetKind) bool { return k == milbench.BinaryTarget || k == milbench.ClassTarget }
+func Relabel(s *mil.Set, model *modeldir.Card) (*mil.Set, error) {
+	labelled := func(k mil.TargetKind) bool { return k == mil.BinaryTarget || k == mil.ClassTarget }
 	if !labelled(model.Target) || !labelled(s.Kind) {
 		if s.Kind != model.Target {
 			return nil, fmt.Errorf("%s has targets of kind %v, and the model is for kind %v", s.Name, s.Kind, model.Target)
@@ -43,7 +43,7 @@ func same(a, b string) bool {
 	if a == b {
 		return true
 	}
-	x, err := milbench.ParseNumber(a)
-	y, other := milbench.ParseNumber(b)
+	x, err := mil.ParseNumber(a)
+	y, other := mil.ParseNumber(b)
 	return err == nil && other == nil && x == y
 }

@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // False is the approximate upper limit of the probability that [Compare] flags any feature of a new sample from the
@@ -95,7 +95,7 @@ func (s Shift) Warning() string {
 
 // OtherUnit says in one line that the median times of training and new bags differ by more than a factor of 5, as months and
 // years do; "" if they do not, or are not known.
-func OtherUnit(train, fresh milbench.Profile) string {
+func OtherUnit(train, fresh mil.Profile) string {
 	if train.Time <= 0 || fresh.Time <= 0 || max(train.Time/fresh.Time, fresh.Time/train.Time) <= 5 {
 		return ""
 	}
@@ -111,8 +111,8 @@ func Are(n int, thing string) string {
 }
 
 // Warn is [Shift.Warning] of bags that need no labels, given the profile of the training bags.
-func Warn(train milbench.Profile, s *milbench.Set) (string, error) {
-	fresh, err := milbench.ProfileOf(s)
+func Warn(train mil.Profile, s *mil.Set) (string, error) {
+	fresh, err := mil.ProfileOf(s)
 	if err != nil {
 		return "", err
 	}
@@ -121,7 +121,7 @@ func Warn(train milbench.Profile, s *milbench.Set) (string, error) {
 }
 
 // Compare compares the features of new bags with those in training; fresh is the profile of the new bags
-// ([milbench.ProfileOf]). It reads the new bags once, in pieces.
+// ([mil.ProfileOf]). It reads the new bags once, in pieces.
 //
 // The mean of a feature is unlike if it differs from the training mean by more standard errors than Student's
 // quantile for [False]. Instances in a bag are similar, so the standard error is based on the variation between
@@ -129,7 +129,7 @@ func Warn(train milbench.Profile, s *milbench.Set) (string, error) {
 //
 //	error = B √(C + C'), B² = ((1/C − 1) Between² + (1/C' − 1) Between'²) / (1/C + 1/C' − 2)
 //
-// Here Between is from [milbench.FeatureProfile] and C is the concentration in [milbench.Profile], in training and
+// Here Between is from [mil.FeatureProfile] and C is the concentration in [mil.Profile], in training and
 // new (primed). 1/C is the number of equally large units with the same information. The denominator gives the degrees
 // of freedom. This is the two-sample t test on the means of units.
 //
@@ -139,8 +139,8 @@ func Warn(train milbench.Profile, s *milbench.Set) (string, error) {
 //	U'/(U+U') × (U'−1)/(U+U'−1) × … × (U'−k+1)/(U+U'−k+1)
 //
 // Both also need an effect that matters: [SmallDifference] and [SmallOutside].
-func Compare(train, fresh milbench.Profile, s *milbench.Set) (Shift, error) {
-	for _, p := range []milbench.Profile{train, fresh} {
+func Compare(train, fresh mil.Profile, s *mil.Set) (Shift, error) {
+	for _, p := range []mil.Profile{train, fresh} {
 		if err := p.Validate(s.NumFeatures()); err != nil {
 			return Shift{}, err
 		}
@@ -148,11 +148,11 @@ func Compare(train, fresh milbench.Profile, s *milbench.Set) (Shift, error) {
 	features := len(train.Features)
 	shift := Shift{Features: make([]FeatureShift, features)}
 	outside, below, above := make([]int, features), make([]bool, features), make([]bool, features)
-	for _, unit := range milbench.Units(s.Bags) {
+	for _, unit := range mil.Units(s.Bags) {
 		clear(below)
 		clear(above)
 		for _, i := range unit {
-			if err := milbench.EachRow(s.Bags[i].Instances, func(_ int, row []float32) {
+			if err := mil.EachRow(s.Bags[i].Instances, func(_ int, row []float32) {
 				for j, v := range row {
 					f := &train.Features[j]
 					if x := s.Value(j, v); x < f.Least {

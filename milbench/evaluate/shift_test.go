@@ -8,13 +8,13 @@ import (
 	"testing"
 
 	"synpool/internal/large"
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // source draws bags with similar instances, as slides have: each bag and each group shifts all of its instances.
 // Features have tails of different weight, one is constant and one is almost always 0.
-func source(random *rand.Rand, bags, features, groups int, shift float64) *milbench.Set {
-	s := &milbench.Set{Name: "source"}
+func source(random *rand.Rand, bags, features, groups int, shift float64) *mil.Set {
+	s := &mil.Set{Name: "source"}
 	center := make([][]float64, max(groups, bags))
 	for i := range center {
 		center[i] = make([]float64, features)
@@ -23,13 +23,13 @@ func source(random *rand.Rand, bags, features, groups int, shift float64) *milbe
 		}
 	}
 	for i := range bags {
-		b := milbench.Bag{ID: fmt.Sprint(i), Target: milbench.Labelled(i % 2)}
+		b := mil.Bag{ID: fmt.Sprint(i), Target: mil.Labelled(i % 2)}
 		c := center[i]
 		if groups > 0 {
 			b.Group = fmt.Sprint("g", i%groups)
 			c = center[i%groups]
 		}
-		d := &milbench.Dense{Rows: 1 + random.IntN(12), Cols: features}
+		d := &mil.Dense{Rows: 1 + random.IntN(12), Cols: features}
 		for range d.Rows {
 			for j := range features {
 				x := c[j] + random.NormFloat64()
@@ -57,10 +57,10 @@ func source(random *rand.Rand, bags, features, groups int, shift float64) *milbe
 }
 
 // split divides the units of a set at random, with a share of them for training.
-func split(random *rand.Rand, s *milbench.Set, share float64) (train, rest *milbench.Set) {
-	units := milbench.Units(s.Bags)
+func split(random *rand.Rand, s *mil.Set, share float64) (train, rest *mil.Set) {
+	units := mil.Units(s.Bags)
 	random.Shuffle(len(units), func(i, j int) { units[i], units[j] = units[j], units[i] })
-	train, rest = &milbench.Set{Name: "train"}, &milbench.Set{Name: "rest"}
+	train, rest = &mil.Set{Name: "train"}, &mil.Set{Name: "rest"}
 	for u, unit := range units {
 		to := rest
 		if float64(u) < share*float64(len(units)) {
@@ -73,16 +73,16 @@ func split(random *rand.Rand, s *milbench.Set, share float64) (train, rest *milb
 	return train, rest
 }
 
-func profile(t *testing.T, s *milbench.Set) milbench.Profile {
+func profile(t *testing.T, s *mil.Set) mil.Profile {
 	t.Helper()
-	p, err := milbench.ProfileOf(s)
+	p, err := mil.ProfileOf(s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-func compared(t *testing.T, train, rest *milbench.Set) Shift {
+func compared(t *testing.T, train, rest *mil.Set) Shift {
 	t.Helper()
 	shift, err := Compare(profile(t, train), profile(t, rest), rest)
 	if err != nil {
@@ -135,10 +135,10 @@ func TestShiftIsFound(t *testing.T) {
 
 // TestCompare checks numbers that can be computed by hand.
 func TestCompare(t *testing.T) {
-	bags := func(values ...[]float32) *milbench.Set {
-		s := &milbench.Set{Name: "hand", Features: []string{"a", "b"}}
+	bags := func(values ...[]float32) *mil.Set {
+		s := &mil.Set{Name: "hand", Features: []string{"a", "b"}}
 		for i, v := range values {
-			s.Bags = append(s.Bags, milbench.Bag{ID: fmt.Sprint(i), Instances: &milbench.Dense{Rows: len(v) / 2, Cols: 2, Values: v}})
+			s.Bags = append(s.Bags, mil.Bag{ID: fmt.Sprint(i), Instances: &mil.Dense{Rows: len(v) / 2, Cols: 2, Values: v}})
 		}
 		return s
 	}
@@ -164,7 +164,7 @@ func TestCompare(t *testing.T) {
 	if !slices.ContainsFunc(unlike, func(f FeatureShift) bool { return f.Name == "b" && f.Range && !f.Mean && f.Above == 40 }) {
 		t.Errorf("%+v", unlike)
 	}
-	narrow := &milbench.Set{Name: "narrow", Bags: []milbench.Bag{{Instances: &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{1}}}}}
+	narrow := &mil.Set{Name: "narrow", Bags: []mil.Bag{{Instances: &mil.Dense{Rows: 1, Cols: 1, Values: []float32{1}}}}}
 	if _, err := Compare(profile(t, train), profile(t, narrow), narrow); err == nil {
 		t.Error("another number of features")
 	}
@@ -201,7 +201,7 @@ func TestUnlikelyBeyond(t *testing.T) {
 func TestKnown(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	train, other := source(random, 10, 3, 0, 0), source(random, 5, 3, 0, 0)
-	other.Bags = append(other.Bags, milbench.Bag{ID: "again", Instances: train.Bags[4].Instances})
+	other.Bags = append(other.Bags, mil.Bag{ID: "again", Instances: train.Bags[4].Instances})
 	if ids := Known(profile(t, train), profile(t, other), other); !slices.Equal(ids, []string{"again"}) {
 		t.Errorf("%q", ids)
 	}
@@ -213,7 +213,7 @@ func TestOtherUnit(t *testing.T) {
 		train, fresh float64
 		named        bool
 	}{{11.2, 0.66, true}, {0.66, 11.2, true}, {30, 900, true}, {11, 22, false}, {0, 5, false}, {5, 0, false}} {
-		if got := OtherUnit(milbench.Profile{Time: c.train}, milbench.Profile{Time: c.fresh}); (got != "") != c.named {
+		if got := OtherUnit(mil.Profile{Time: c.train}, mil.Profile{Time: c.fresh}); (got != "") != c.named {
 			t.Errorf("%v after %v: %q", c.fresh, c.train, got)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // Columns of scores, as milbench predict writes them. For classes, the class name follows the underscore.
@@ -35,7 +35,7 @@ func logOf(p float64) float64 { return math.Log(max(p, edge)) }
 // reader returns a function that reads the scores of a line, given the header and the kind of target.
 func (p *Parts) reader(header line) (func(line) ([]float64, error), error) {
 	switch p.Kind {
-	case milbench.BinaryTarget:
+	case mil.BinaryTarget:
 		byClass := slices.ContainsFunc(header.header, func(name string) bool { return classColumn(name) && p.classOf(name) >= 0 })
 		alone, err := header.one(scoreColumn, probabilityColumn)
 		switch {
@@ -64,9 +64,9 @@ func (p *Parts) reader(header line) (func(line) ([]float64, error), error) {
 			}
 			return []float64{scores[1] - scores[0]}, nil
 		}, nil
-	case milbench.ClassTarget:
+	case mil.ClassTarget:
 		return p.classes(header)
-	case milbench.RealTarget:
+	case mil.RealTarget:
 		column, err := header.one("prediction", "value")
 		if err == nil && column == "" {
 			err = errors.New("no column prediction or value")

@@ -5,22 +5,23 @@ import (
 	"os"
 	"strings"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
 	"synpool/milbench/exchange"
+	"synpool/milbench/mil"
 )
 
 // set returns four bags of one instance.
-func set() *milbench.Set {
-	s := &milbench.Set{Name: "toy", Checksum: "c0ffee"}
+func set() *mil.Set {
+	s := &mil.Set{Name: "toy", Checksum: "c0ffee"}
 	for i := range 4 {
-		s.Bags = append(s.Bags, milbench.Bag{ID: fmt.Sprint("bag", i), Target: milbench.Labelled(i % 2),
-			Instances: &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{float32(i)}}})
+		s.Bags = append(s.Bags, mil.Bag{ID: fmt.Sprint("bag", i), Target: mil.Labelled(i % 2),
+			Instances: &mil.Dense{Rows: 1, Cols: 1, Values: []float32{float32(i)}}})
 	}
 	return s
 }
 
 func ExampleParts_Write() {
-	parts, err := exchange.Of(set(), milbench.Protocol{Name: milbench.HonestProtocol, Folds: 2, Repeats: 1}, 1)
+	parts, err := exchange.Of(set(), cv.Protocol{Name: cv.HonestProtocol, Folds: 2, Repeats: 1}, 1)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -37,7 +38,7 @@ func ExampleParts_Write() {
 }
 
 func ExampleParts_Results() {
-	parts, err := exchange.Of(set(), milbench.Protocol{Name: milbench.HonestProtocol, Folds: 2, Repeats: 1}, 1)
+	parts, err := exchange.Of(set(), cv.Protocol{Name: cv.HonestProtocol, Folds: 2, Repeats: 1}, 1)
 	if err != nil {
 		fmt.Println(err)
 		return

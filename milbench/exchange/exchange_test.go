@@ -14,16 +14,17 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
 )
 
 // toy returns bags, every second one positive; the last ones are in groups of two.
-func toy(t testing.TB, bags int) *milbench.Set {
+func toy(t testing.TB, bags int) *mil.Set {
 	t.Helper()
-	s := &milbench.Set{Name: "toy", Classes: []string{"benign", "tumour, any"}}
+	s := &mil.Set{Name: "toy", Classes: []string{"benign", "tumour, any"}}
 	for i := range bags {
-		b := milbench.Bag{ID: fmt.Sprint("b", i), Target: milbench.Labelled(i % 2), Instances: &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{float32(i)}}}
+		b := mil.Bag{ID: fmt.Sprint("b", i), Target: mil.Labelled(i % 2), Instances: &mil.Dense{Rows: 1, Cols: 1, Values: []float32{float32(i)}}}
 		if i >= bags/2 {
 			b.Group = fmt.Sprint("p", (i-bags/2)/2)
 		}
@@ -36,21 +37,21 @@ func toy(t testing.TB, bags int) *milbench.Set {
 }
 
 // kinds returns 24 bags for a kind of target.
-func kinds(t testing.TB, kind milbench.TargetKind) *milbench.Set {
+func kinds(t testing.TB, kind mil.TargetKind) *mil.Set {
 	t.Helper()
 	s := toy(t, 24)
 	s.Kind, s.Classes = kind, nil
-	if kind == milbench.ClassTarget {
+	if kind == mil.ClassTarget {
 		s.Classes = []string{"a", "b, c", "d_e"}
 	}
 	for i := range s.Bags {
 		switch s.Bags[i].Group = ""; kind {
-		case milbench.ClassTarget:
-			s.Bags[i].Target = milbench.Labelled(i % 3)
-		case milbench.RealTarget:
-			s.Bags[i].Target = milbench.Target{Value: float64(i)/10 - 1}
-		case milbench.SurvivalTarget:
-			s.Bags[i].Target = milbench.Target{Value: float64(i) / 3, Event: i%2 == 0}
+		case mil.ClassTarget:
+			s.Bags[i].Target = mil.Labelled(i % 3)
+		case mil.RealTarget:
+			s.Bags[i].Target = mil.Target{Value: float64(i)/10 - 1}
+		case mil.SurvivalTarget:
+			s.Bags[i].Target = mil.Target{Value: float64(i) / 3, Event: i%2 == 0}
 		}
 	}
 	if err := s.Seal(); err != nil {
@@ -63,17 +64,17 @@ func kinds(t testing.TB, kind milbench.TargetKind) *milbench.Set {
 func TestParts(t *testing.T) {
 	official := toy(t, 12)
 	for i := range official.Bags {
-		official.Bags[i].Group, official.Bags[i].Split = "", milbench.TrainPart
+		official.Bags[i].Group, official.Bags[i].Split = "", mil.TrainPart
 		if i < 4 {
-			official.Bags[i].Split = milbench.TestPart
+			official.Bags[i].Split = mil.TestPart
 		}
 	}
-	sets := []*milbench.Set{toy(t, 24), official}
-	for _, kind := range []milbench.TargetKind{milbench.ClassTarget, milbench.RealTarget, milbench.SurvivalTarget} {
+	sets := []*mil.Set{toy(t, 24), official}
+	for _, kind := range []mil.TargetKind{mil.ClassTarget, mil.RealTarget, mil.SurvivalTarget} {
 		sets = append(sets, kinds(t, kind))
 	}
 	for _, s := range sets {
-		protocol := milbench.Protocol{Name: milbench.HonestProtocol, Folds: 4, Repeats: 3}
+		protocol := cv.Protocol{Name: cv.HonestProtocol, Folds: 4, Repeats: 3}
 		p, err := Of(s, protocol, 18446744073709551615)
 		if err != nil {
 			t.Fatal(err)
@@ -110,7 +111,7 @@ func TestParts(t *testing.T) {
 			t.Errorf("read back %+v, %v; want %+v", back, err, p)
 		}
 	}
-	if _, err := Of(toy(t, 4), milbench.Nested(), 1); err == nil || !strings.Contains(err.Error(), "nested: inner folds and validation parts are not written") {
+	if _, err := Of(toy(t, 4), cv.Nested(), 1); err == nil || !strings.Contains(err.Error(), "nested: inner folds and validation parts are not written") {
 		t.Error(err)
 	}
 }
@@ -118,7 +119,7 @@ func TestParts(t *testing.T) {
 // file returns a file of eight bags, two folds and one repeat, and the lines of scores for it.
 func file(t *testing.T) (text, scores string) {
 	t.Helper()
-	p, err := Of(toy(t, 8), milbench.Protocol{Name: milbench.HonestProtocol, Folds: 2, Repeats: 2}, 1)
+	p, err := Of(toy(t, 8), cv.Protocol{Name: cv.HonestProtocol, Folds: 2, Repeats: 2}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,13 +284,13 @@ func TestResultsRefuses(t *testing.T) {
 
 // scoresOf returns the parts of 24 bags for a kind of target, read back from their file, and a table of scores with
 // the given columns; of returns the fields for a bag.
-func scoresOf(t testing.TB, kind milbench.TargetKind, columns string, of func(i int, b Bag) string) (*Parts, string) {
+func scoresOf(t testing.TB, kind mil.TargetKind, columns string, of func(i int, b Bag) string) (*Parts, string) {
 	t.Helper()
 	s := toy(t, 24)
-	if kind != milbench.BinaryTarget {
+	if kind != mil.BinaryTarget {
 		s = kinds(t, kind)
 	}
-	p, err := Of(s, milbench.Protocol{Name: milbench.HonestProtocol, Folds: 2, Repeats: 2}, 1)
+	p, err := Of(s, cv.Protocol{Name: cv.HonestProtocol, Folds: 2, Repeats: 2}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -329,21 +330,21 @@ func TestResultsOfKinds(t *testing.T) {
 		return func(_ int, b Bag) string { return []string{first + "," + second, second + "," + first}[b.Label] }
 	}
 	for _, c := range []struct {
-		kind    milbench.TargetKind
+		kind    mil.TargetKind
 		columns string
 		of      func(int, Bag) string
 		scores  []float64 // of the first bag
 		figure  string
 	}{
-		{milbench.BinaryTarget, `probability_benign,"probability_tumour, any"`, two("0.8", "0.2"), []float64{math.Log(0.2) - math.Log(0.8)}, "AUC"},
-		{milbench.BinaryTarget, `score_benign,"score_tumour, any"`, two("2", "-1"), []float64{-3}, "AUC"},
-		{milbench.ClassTarget, probabilities, ofClass("0.8", "0.1"), []float64{math.Log(0.8), math.Log(0.1), math.Log(0.1)}, "macro AUC"},
-		{milbench.ClassTarget, probabilities, ofClass("0.8005", "0.1"), []float64{math.Log(0.8005), math.Log(0.1), math.Log(0.1)}, "macro AUC"},
-		{milbench.ClassTarget, probabilities, ofClass("1", "0"), []float64{0, math.Log(1e-12), math.Log(1e-12)}, "macro AUC"},
-		{milbench.ClassTarget, logits, ofClass("3.5", "-1"), []float64{3.5, -1, -1}, "macro AUC"},
-		{milbench.RealTarget, "prediction", func(_ int, b Bag) string { return fmt.Sprint(b.Value) }, []float64{-1}, "R²"},
-		{milbench.RealTarget, "value", func(_ int, b Bag) string { return fmt.Sprint(b.Value) }, []float64{-1}, "R²"},
-		{milbench.SurvivalTarget, "risk", func(_ int, b Bag) string { return fmt.Sprint(-b.Value) }, []float64{0}, "concordance"},
+		{mil.BinaryTarget, `probability_benign,"probability_tumour, any"`, two("0.8", "0.2"), []float64{math.Log(0.2) - math.Log(0.8)}, "AUC"},
+		{mil.BinaryTarget, `score_benign,"score_tumour, any"`, two("2", "-1"), []float64{-3}, "AUC"},
+		{mil.ClassTarget, probabilities, ofClass("0.8", "0.1"), []float64{math.Log(0.8), math.Log(0.1), math.Log(0.1)}, "macro AUC"},
+		{mil.ClassTarget, probabilities, ofClass("0.8005", "0.1"), []float64{math.Log(0.8005), math.Log(0.1), math.Log(0.1)}, "macro AUC"},
+		{mil.ClassTarget, probabilities, ofClass("1", "0"), []float64{0, math.Log(1e-12), math.Log(1e-12)}, "macro AUC"},
+		{mil.ClassTarget, logits, ofClass("3.5", "-1"), []float64{3.5, -1, -1}, "macro AUC"},
+		{mil.RealTarget, "prediction", func(_ int, b Bag) string { return fmt.Sprint(b.Value) }, []float64{-1}, "R²"},
+		{mil.RealTarget, "value", func(_ int, b Bag) string { return fmt.Sprint(b.Value) }, []float64{-1}, "R²"},
+		{mil.SurvivalTarget, "risk", func(_ int, b Bag) string { return fmt.Sprint(-b.Value) }, []float64{0}, "concordance"},
 	} {
 		p, text := scoresOf(t, c.kind, c.columns, c.of)
 		all, err := p.Results(strings.NewReader(text), "s.csv", "my model")
@@ -391,34 +392,34 @@ func TestKindsRefuse(t *testing.T) {
 	zero := func(int, Bag) string { return "0" }
 	right := ofClass("0.8", "0.1")
 	for name, c := range map[string]struct {
-		kind     milbench.TargetKind
+		kind     mil.TargetKind
 		columns  string
 		of       func(int, Bag) string
 		old, new string // replaced once
 		want     string
 	}{
-		"sum": {milbench.ClassTarget, probabilities, right, "0.8,0.1,0.1", "0.8,0.1,0.05",
+		"sum": {mil.ClassTarget, probabilities, right, "0.8,0.1,0.1", "0.8,0.1,0.05",
 			"s.csv: line 2: bag b0: its probabilities sum to 0.95, not to 1 within 0.001"},
-		"a little more":       {milbench.ClassTarget, probabilities, ofClass("0.8021", "0.1"), "", "", "s.csv: line 2: bag b0: its probabilities sum to 1.002, not"},
-		"a probability":       {milbench.ClassTarget, probabilities, ofClass("1.2", "-0.1"), "", "", "s.csv: line 2: bag b0: probability_a 1.2; it is from 0 to 1: call the column score_a if"},
-		"NaN":                 {milbench.ClassTarget, probabilities, ofClass("NaN", "0"), "", "", `s.csv: line 2: bag b0: probability_a "NaN"; a finite number is needed`},
-		"infinite":            {milbench.ClassTarget, logits, ofClass("1", "-Inf"), "", "", `s.csv: line 2: bag b0: score_b, c "-Inf"; a finite number is needed`},
-		"underscores":         {milbench.ClassTarget, probabilities, ofClass("0_1", "0"), "", "", `s.csv: line 2: bag b0: probability_a "0_1"; a finite number is needed`},
-		"hexadecimal":         {milbench.RealTarget, "value", func(int, Bag) string { return "0x1p-2" }, "", "", `s.csv: line 2: bag b0: value "0x1p-2"; a finite number is needed`},
-		"missing class":       {milbench.ClassTarget, probabilities, right, "probability_d_e", "other", "s.csv: line 1: no column probability_d_e; each of the classes a, b, c, d_e needs one"},
-		"unknown class":       {milbench.ClassTarget, probabilities, right, "probability_d_e", "probability_f", "s.csv: line 1: column probability_f belongs to no class; the classes are a, b, c, d_e"},
-		"both":                {milbench.ClassTarget, probabilities, right, "probability_d_e", "score_d_e", "s.csv: line 1: columns score_a and probability_a; keep one kind"},
-		"a score of classes":  {milbench.ClassTarget, "score", zero, "", "", "s.csv: line 1: no columns score_a and so on, or probability_a and so on"},
-		"missing of two":      {milbench.BinaryTarget, "probability_benign", zero, "", "", "s.csv: line 1: no column probability_tumour, any; each"},
-		"two and one":         {milbench.BinaryTarget, "probability_benign,score", func(int, Bag) string { return "0,0" }, "", "", "s.csv: line 1: both a column score and columns of classes; keep one"},
-		"no value":            {milbench.RealTarget, "score", zero, "", "", "s.csv: line 1: no column prediction or value"},
-		"two values":          {milbench.RealTarget, "value,prediction", func(int, Bag) string { return "0,0" }, "", "", "s.csv: line 1: both a column prediction and a column value; keep one"},
-		"a value NaN":         {milbench.RealTarget, "value", func(int, Bag) string { return "nan" }, "", "", `s.csv: line 2: bag b0: value "nan"; a finite number is needed`},
-		"no risk":             {milbench.SurvivalTarget, "value", zero, "", "", "s.csv: line 1: no column risk; the columns risk are needed"},
-		"an empty risk":       {milbench.SurvivalTarget, "risk", func(int, Bag) string { return "" }, "", "", `s.csv: line 2: bag b0: risk ""; a finite number is needed`},
-		"a bag twice":         {milbench.SurvivalTarget, "risk", zero, "b1,0", "b0,0", "s.csv: line 3: bag b0 "}, // from another fold, or duplicated
-		"another repeat":      {milbench.RealTarget, "value", zero, "b1,0", "b1,5", `s.csv: line 3: repeat "5"; a whole number from 0 to 1 is needed`},
-		"a bag of other data": {milbench.ClassTarget, logits, right, "b1,0", "c1,0", "s.csv: line 3: bag c1 is not among the 24 bags of the parts; these are other folds"},
+		"a little more":       {mil.ClassTarget, probabilities, ofClass("0.8021", "0.1"), "", "", "s.csv: line 2: bag b0: its probabilities sum to 1.002, not"},
+		"a probability":       {mil.ClassTarget, probabilities, ofClass("1.2", "-0.1"), "", "", "s.csv: line 2: bag b0: probability_a 1.2; it is from 0 to 1: call the column score_a if"},
+		"NaN":                 {mil.ClassTarget, probabilities, ofClass("NaN", "0"), "", "", `s.csv: line 2: bag b0: probability_a "NaN"; a finite number is needed`},
+		"infinite":            {mil.ClassTarget, logits, ofClass("1", "-Inf"), "", "", `s.csv: line 2: bag b0: score_b, c "-Inf"; a finite number is needed`},
+		"underscores":         {mil.ClassTarget, probabilities, ofClass("0_1", "0"), "", "", `s.csv: line 2: bag b0: probability_a "0_1"; a finite number is needed`},
+		"hexadecimal":         {mil.RealTarget, "value", func(int, Bag) string { return "0x1p-2" }, "", "", `s.csv: line 2: bag b0: value "0x1p-2"; a finite number is needed`},
+		"missing class":       {mil.ClassTarget, probabilities, right, "probability_d_e", "other", "s.csv: line 1: no column probability_d_e; each of the classes a, b, c, d_e needs one"},
+		"unknown class":       {mil.ClassTarget, probabilities, right, "probability_d_e", "probability_f", "s.csv: line 1: column probability_f belongs to no class; the classes are a, b, c, d_e"},
+		"both":                {mil.ClassTarget, probabilities, right, "probability_d_e", "score_d_e", "s.csv: line 1: columns score_a and probability_a; keep one kind"},
+		"a score of classes":  {mil.ClassTarget, "score", zero, "", "", "s.csv: line 1: no columns score_a and so on, or probability_a and so on"},
+		"missing of two":      {mil.BinaryTarget, "probability_benign", zero, "", "", "s.csv: line 1: no column probability_tumour, any; each"},
+		"two and one":         {mil.BinaryTarget, "probability_benign,score", func(int, Bag) string { return "0,0" }, "", "", "s.csv: line 1: both a column score and columns of classes; keep one"},
+		"no value":            {mil.RealTarget, "score", zero, "", "", "s.csv: line 1: no column prediction or value"},
+		"two values":          {mil.RealTarget, "value,prediction", func(int, Bag) string { return "0,0" }, "", "", "s.csv: line 1: both a column prediction and a column value; keep one"},
+		"a value NaN":         {mil.RealTarget, "value", func(int, Bag) string { return "nan" }, "", "", `s.csv: line 2: bag b0: value "nan"; a finite number is needed`},
+		"no risk":             {mil.SurvivalTarget, "value", zero, "", "", "s.csv: line 1: no column risk; the columns risk are needed"},
+		"an empty risk":       {mil.SurvivalTarget, "risk", func(int, Bag) string { return "" }, "", "", `s.csv: line 2: bag b0: risk ""; a finite number is needed`},
+		"a bag twice":         {mil.SurvivalTarget, "risk", zero, "b1,0", "b0,0", "s.csv: line 3: bag b0 "}, // from another fold, or duplicated
+		"another repeat":      {mil.RealTarget, "value", zero, "b1,0", "b1,5", `s.csv: line 3: repeat "5"; a whole number from 0 to 1 is needed`},
+		"a bag of other data": {mil.ClassTarget, logits, right, "b1,0", "c1,0", "s.csv: line 3: bag c1 is not among the 24 bags of the parts; these are other folds"},
 	} {
 		p, text := scoresOf(t, c.kind, c.columns, c.of)
 		if c.old != "" {
@@ -436,7 +437,7 @@ func TestKindsRefuse(t *testing.T) {
 
 // TestForeignTables: tables written by other programs read the same.
 func TestForeignTables(t *testing.T) {
-	p, text := scoresOf(t, milbench.ClassTarget, logits, ofClass("3.5", "-1"))
+	p, text := scoresOf(t, mil.ClassTarget, logits, ofClass("3.5", "-1"))
 	want, err := p.Results(strings.NewReader(text), "s.csv", "model")
 	if err != nil {
 		t.Fatal(err)
@@ -494,7 +495,7 @@ func TestForeignTables(t *testing.T) {
 
 // FuzzRead: no file of parts causes a panic, and what is read can be written and read again.
 func FuzzRead(f *testing.F) {
-	for _, kind := range []milbench.TargetKind{milbench.BinaryTarget, milbench.ClassTarget, milbench.RealTarget, milbench.SurvivalTarget} {
+	for _, kind := range []mil.TargetKind{mil.BinaryTarget, mil.ClassTarget, mil.RealTarget, mil.SurvivalTarget} {
 		p, scores := scoresOf(f, kind, "score", func(int, Bag) string { return "0" })
 		var b bytes.Buffer
 		p.Write(&b)

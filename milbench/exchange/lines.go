@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"synpool/internal/delimited"
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // line is one line of a table.
@@ -39,7 +39,7 @@ func (l line) need(columns []string) error {
 
 // integer parses a whole number within bounds. It accepts the form 2.0, which some programs write.
 func (l line) integer(column string, least, most int) (int, error) {
-	v, err := milbench.ParseNumber(l.text(column))
+	v, err := mil.ParseNumber(l.text(column))
 	if err != nil || v < float64(least) || v > float64(most) || v != math.Trunc(v) {
 		return 0, fmt.Errorf("%s %q; a whole number from %d to %d is needed", column, l.text(column), least, most)
 	}
@@ -48,7 +48,7 @@ func (l line) integer(column string, least, most int) (int, error) {
 
 // number parses a finite number.
 func (l line) number(column string) (float64, error) {
-	v, err := milbench.ParseNumber(l.text(column))
+	v, err := mil.ParseNumber(l.text(column))
 	if err != nil {
 		return 0, fmt.Errorf("%s %q; a finite number is needed", column, l.text(column))
 	}

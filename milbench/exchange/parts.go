@@ -10,19 +10,20 @@ import (
 	"slices"
 	"strconv"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
+	"synpool/milbench/mil"
 )
 
 // Bag is a bag of a set, without its instances.
 type Bag struct {
 	ID, Group string
-	milbench.Target
+	mil.Target
 }
 
 // Parts has the training and test parts of a protocol on a set.
 type Parts struct {
 	Set, Checksum string
-	Kind          milbench.TargetKind
+	Kind          mil.TargetKind
 	Classes       []string // names in the set, or numbers; nil if the kind of target has no classes
 	Protocol      string
 	Folds, Run    int // folds per repeat (1 for an official split), and the number of folds run
@@ -35,9 +36,9 @@ type Parts struct {
 const untested = -1
 
 // Of returns the parts of a protocol on a set. They are the same that milbench run uses with this seed.
-func Of(s *milbench.Set, p milbench.Protocol, seed uint64) (*Parts, error) {
-	if p.Name == milbench.NestedProtocol {
-		return nil, fmt.Errorf("%s: inner folds and validation parts are not written; take the %s protocol and hold bags back yourself", p.Name, milbench.HonestProtocol)
+func Of(s *mil.Set, p cv.Protocol, seed uint64) (*Parts, error) {
+	if p.Name == cv.NestedProtocol {
+		return nil, fmt.Errorf("%s: inner folds and validation parts are not written; take the %s protocol and hold bags back yourself", p.Name, cv.HonestProtocol)
 	}
 	fits, err := p.Fits(s, []json.RawMessage{[]byte("{}")}, seed)
 	if err != nil {
@@ -66,20 +67,20 @@ func Of(s *milbench.Set, p milbench.Protocol, seed uint64) (*Parts, error) {
 var shared = []string{"bag", "group", "repeat", "fold", "set", "checksum", "target", "protocol", "folds", "folds_run", "seed"}
 
 // targetColumns lists the columns for each kind of target.
-var targetColumns = map[milbench.TargetKind][]string{
-	milbench.BinaryTarget:   {"label", "class"},
-	milbench.ClassTarget:    {"label", "class"},
-	milbench.RealTarget:     {"label"},
-	milbench.SurvivalTarget: {"time", "event"},
+var targetColumns = map[mil.TargetKind][]string{
+	mil.BinaryTarget:   {"label", "class"},
+	mil.ClassTarget:    {"label", "class"},
+	mil.RealTarget:     {"label"},
+	mil.SurvivalTarget: {"time", "event"},
 }
 
 // target returns the target columns of a bag.
 func (p *Parts) target(b Bag) []string {
 	value := strconv.FormatFloat(b.Value, 'g', -1, 64)
 	switch p.Kind {
-	case milbench.RealTarget:
+	case mil.RealTarget:
 		return []string{value}
-	case milbench.SurvivalTarget:
+	case mil.SurvivalTarget:
 		event := "0"
 		if b.Event {
 			event = "1"
@@ -90,12 +91,12 @@ func (p *Parts) target(b Bag) []string {
 }
 
 // readTarget parses the columns written by target, and learns the names of classes.
-func (p *Parts) readTarget(l line) (t milbench.Target, err error) {
+func (p *Parts) readTarget(l line) (t mil.Target, err error) {
 	switch p.Kind {
-	case milbench.RealTarget:
+	case mil.RealTarget:
 		t.Value, err = l.number("label")
 		return t, err
-	case milbench.SurvivalTarget:
+	case mil.SurvivalTarget:
 		event := 0
 		if t.Value, err = l.number("time"); err == nil && t.Value < 0 {
 			err = fmt.Errorf("time %v; times are 0 or more", t.Value)
@@ -107,7 +108,7 @@ func (p *Parts) readTarget(l line) (t milbench.Target, err error) {
 		return t, err
 	}
 	most := maxClasses - 1
-	if p.Kind == milbench.BinaryTarget {
+	if p.Kind == mil.BinaryTarget {
 		most = 1
 	}
 	if t.Label, err = l.integer("class", 0, most); err != nil {

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
 )
 
@@ -81,7 +81,7 @@ func (p *Parts) Results(r io.Reader, file, name string) ([]results.Result, error
 		for fold := range folds {
 			one := results.Result{Set: p.Set, Checksum: p.Checksum, Protocol: p.Protocol, Folds: p.Folds, FoldsRun: p.Run, Repeat: repeat, Fold: fold,
 				Seed: p.Seed, Config: setting, Target: p.Kind, Epoch: 1, Backend: "declared"}
-			if p.Kind != milbench.BinaryTarget || !slices.Equal(p.Classes, []string{"0", "1"}) {
+			if p.Kind != mil.BinaryTarget || !slices.Equal(p.Classes, []string{"0", "1"}) {
 				one.Classes = p.Classes
 			}
 			if one.Fit, err = one.ID(); err != nil {

@@ -14,15 +14,15 @@ import (
 	"strconv"
 	"strings"
 
-	"synpool/milbench"
 	"synpool/milbench/calibrate"
-	"synpool/milbench/learner"
-	"synpool/milbench/learner/modeldir"
-	"synpool/milbench/learner/onebyone"
+	"synpool/milbench/learners"
+	"synpool/milbench/learners/modeldir"
+	"synpool/milbench/learners/onebyone"
+	"synpool/milbench/mil"
 )
 
 // WithID replaces the bag number in a model's error by the id of the bag in the set.
-func WithID(set *milbench.Set, err error) error {
+func WithID(set *mil.Set, err error) error {
 	if bad := (*modeldir.BagError)(nil); errors.As(err, &bad) {
 		return fmt.Errorf("bag %s: %w", set.Bags[bad.Bag].ID, bad.Err)
 	}
@@ -30,7 +30,7 @@ func WithID(set *milbench.Set, err error) error {
 }
 
 // Fits returns an error if a model cannot score the bags of a set.
-func Fits(model learner.About, modelName string, set *milbench.Set, setName string) error {
+func Fits(model learners.About, modelName string, set *mil.Set, setName string) error {
 	if have, want := set.NumFeatures(), model.NumFeatures; have != want {
 		hint := "give it the columns that the model was trained on"
 		if have == want+1 {
@@ -61,30 +61,30 @@ type Bag struct {
 	Value  *float64           `json:"value,omitempty"`
 	Risk   *float64           `json:"risk,omitempty"`
 
-	Survival *milbench.Survival `json:"survival,omitempty"` // for survival, from models that predict curves
-	Median   *float64           `json:"median,omitempty"`   // [milbench.Survival.Median], if known
+	Survival *mil.Survival `json:"survival,omitempty"` // for survival, from models that predict curves
+	Median   *float64      `json:"median,omitempty"`   // [mil.Survival.Median], if known
 
 	Probability   *float64           `json:"probability,omitempty"`   // of the positive class; nil if the score is not a logit, unless it is calibrated
 	Probabilities map[string]float64 `json:"probabilities,omitempty"` // likewise for several classes
 	Calibration   string             `json:"calibration,omitempty"`   // method, or "none"; for targets with classes
 	Class         string             `json:"class,omitempty"`         // if the training labels are words
 	Winners       []int              `json:"winners,omitempty"`       // nil without attention
-	Tile          float64            `json:"tile,omitempty"`          // [milbench.Bag.Tile] of instances with positions
+	Tile          float64            `json:"tile,omitempty"`          // [mil.Bag.Tile] of instances with positions
 	Instances     []Instance         `json:"instances,omitempty"`
 
 	scores []float64 // as returned by the model
 }
 
 // setScores sets the fields that hold the scores for the kind of target.
-func (b *Bag) setScores(about learner.About) {
+func (b *Bag) setScores(about learners.About) {
 	switch about.Target {
-	case milbench.BinaryTarget:
+	case mil.BinaryTarget:
 		b.Score = &b.scores[0]
-	case milbench.ClassTarget:
+	case mil.ClassTarget:
 		b.Scores = byClass(about.Classes, b.scores)
-	case milbench.RealTarget:
+	case mil.RealTarget:
 		b.Value = &b.scores[0]
-	case milbench.SurvivalTarget:
+	case mil.SurvivalTarget:
 		b.Risk = &b.scores[0]
 	}
 }
@@ -106,7 +106,7 @@ type Instance struct {
 	Score    *float64  `json:"score"` // for other models, instead of a weight
 
 	// Scores has, for a target of classes, how strongly the instance speaks for each class; see
-	// [milbench.Prediction.ClassInstances].
+	// [mil.Prediction.ClassInstances].
 	Scores map[string]float64 `json:"scores"`
 
 	X, Y *float64 // position, if the file has it
@@ -134,8 +134,8 @@ func (w Instance) MarshalJSON() ([]byte, error) {
 }
 
 // Bags returns the output of a model for the bags of a set. Probabilities use calibration l, or none if it is nil.
-// With instances it includes the scores of instances, and returns [learner.ErrNoInstances] if the model has none.
-func Bags(ctx context.Context, model learner.Model, set *milbench.Set, l *calibrate.Learnt, instances bool) ([]Bag, error) {
+// With instances it includes the scores of instances, and returns [learners.ErrNoInstances] if the model has none.
+func Bags(ctx context.Context, model learners.Model, set *mil.Set, l *calibrate.Learnt, instances bool) ([]Bag, error) {
 	rows := make([]Bag, len(set.Bags))
 	about := model.About()
 	var endless error
@@ -179,7 +179,7 @@ func (b *Bag) setClassInstances(classes []string, scores [][]float64) {
 }
 
 // locate sets the positions of the instances in rows.
-func locate(rows []Bag, set *milbench.Set) error {
+func locate(rows []Bag, set *mil.Set) error {
 	for i, r := range rows {
 		coordinates := set.Bags[i].Coordinates
 		if coordinates == nil || len(r.Instances) == 0 {
@@ -198,7 +198,7 @@ func locate(rows []Bag, set *milbench.Set) error {
 }
 
 // instancesOf returns the output for the instances of a bag: weights if there are any, otherwise scores.
-func instancesOf(p milbench.Prediction) (all []Instance) {
+func instancesOf(p mil.Prediction) (all []Instance) {
 	for k := range p.Instances {
 		one := Instance{Instance: k}
 		if p.Weights == nil {
@@ -215,7 +215,7 @@ func instancesOf(p milbench.Prediction) (all []Instance) {
 }
 
 // Write writes a table of bags as CSV, with the columns for the kind of target.
-func Write(w io.Writer, about learner.About, rows []Bag) error {
+func Write(w io.Writer, about learners.About, rows []Bag) error {
 	out := csv.NewWriter(w)
 	optional := func(v *float64) string {
 		if v == nil {
@@ -232,14 +232,14 @@ func Write(w io.Writer, about learner.About, rows []Bag) error {
 	calibration := column{"calibration", func(r Bag) string { return r.Calibration }}
 	columns := []column{{"bag", func(r Bag) string { return r.Bag }}}
 	switch about.Target {
-	case milbench.BinaryTarget:
+	case mil.BinaryTarget:
 		columns = append(columns, column{"score", func(r Bag) string { return optional(r.Score) }},
 			column{"probability", func(r Bag) string { return optional(r.Probability) }}, winners)
 		if about.Classes != nil {
 			columns = append(columns, class)
 		}
 		columns = append(columns, calibration)
-	case milbench.ClassTarget:
+	case mil.ClassTarget:
 		columns = append(columns, class)
 		for _, name := range about.Classes {
 			columns = append(columns, column{"score_" + name, func(r Bag) string { return Decimal(r.Scores[name]) }})
@@ -253,9 +253,9 @@ func Write(w io.Writer, about learner.About, rows []Bag) error {
 			}})
 		}
 		columns = append(columns, winners, calibration)
-	case milbench.RealTarget:
+	case mil.RealTarget:
 		columns = append(columns, column{"value", func(r Bag) string { return optional(r.Value) }}, winners)
-	case milbench.SurvivalTarget:
+	case mil.SurvivalTarget:
 		columns = append(columns, column{"risk", func(r Bag) string { return optional(r.Risk) }})
 		if curve := rows[0].Survival; curve != nil {
 			columns = append(columns, column{"median", func(r Bag) string { return optional(r.Median) }})
@@ -282,7 +282,7 @@ func Write(w io.Writer, about learner.About, rows []Bag) error {
 }
 
 // WriteInstances writes a table of instances as CSV. For a target of classes there is one score column per class.
-func WriteInstances(w io.Writer, about learner.About, rows []Bag) error {
+func WriteInstances(w io.Writer, about learners.About, rows []Bag) error {
 	out := csv.NewWriter(w)
 	first := rows[0].Instances[0]
 	header := []string{"bag", "instance"}
@@ -360,8 +360,8 @@ func Calibration(dir string, card *modeldir.Card) (*calibrate.Learnt, error) {
 }
 
 // setProbabilities sets the probabilities of bags and, if the classes have names, the predicted classes.
-func setProbabilities(rows []Bag, about learner.About, l *calibrate.Learnt) error {
-	if about.Target != milbench.BinaryTarget && about.Target != milbench.ClassTarget {
+func setProbabilities(rows []Bag, about learners.About, l *calibrate.Learnt) error {
+	if about.Target != mil.BinaryTarget && about.Target != mil.ClassTarget {
 		return nil
 	}
 	for i := range rows {
@@ -378,7 +378,7 @@ func setProbabilities(rows []Bag, about learner.About, l *calibrate.Learnt) erro
 		case about.Logits:
 			all = calibrate.Uncalibrated(r.scores)
 		}
-		if about.Target == milbench.ClassTarget {
+		if about.Target == mil.ClassTarget {
 			by := r.scores
 			if all != nil {
 				r.Probabilities, by = byClass(about.Classes, all), all
@@ -405,14 +405,14 @@ func setProbabilities(rows []Bag, about learner.About, l *calibrate.Learnt) erro
 
 // CalibrationNote says whether and how the probabilities of a model are calibrated. It returns "" for targets without
 // probabilities.
-func CalibrationNote(about learner.About, l *calibrate.Learnt) string {
+func CalibrationNote(about learners.About, l *calibrate.Learnt) string {
 	switch {
-	case about.Target != milbench.BinaryTarget && about.Target != milbench.ClassTarget:
+	case about.Target != mil.BinaryTarget && about.Target != mil.ClassTarget:
 		return ""
 	case l != nil:
 		return fmt.Sprintf("probabilities are calibrated by %s, learnt from %d held-out bags: ECE %.3f there, of a perfect model %.3f",
 			l.Calibration.Method, l.Calibration.Bags, l.After.ECE, l.After.Chance)
-	case about.Target == milbench.ClassTarget && about.Logits:
+	case about.Target == mil.ClassTarget && about.Logits:
 		return "not calibrated: the probabilities are the softmax of the scores; milbench train --calibrate learns them from held-out bags"
 	case about.Logits:
 		return "not calibrated: the probability is 1/(1+exp(-score)); milbench train --calibrate learns one from held-out bags"

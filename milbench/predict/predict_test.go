@@ -5,28 +5,28 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
-	"synpool/milbench/learner"
+	"synpool/milbench/learners"
+	"synpool/milbench/mil"
 )
 
 // scoring is a model that gives all bags one score.
 type scoring struct {
-	learner.Model
+	learners.Model
 	score float64
 }
 
-func (scoring) About() learner.About { return learner.About{} }
+func (scoring) About() learners.About { return learners.About{} }
 
-func (s scoring) Predict(_ context.Context, bags []milbench.Instances, _ bool) (all []milbench.Prediction, _ error) {
+func (s scoring) Predict(_ context.Context, bags []mil.Instances, _ bool) (all []mil.Prediction, _ error) {
 	for range bags {
-		all = append(all, milbench.Scored(s.score))
+		all = append(all, mil.Scored(s.score))
 	}
 	return all, nil
 }
 
 // TestScoresFinite: a score that is no float32 is an error of one line, which names the bag.
 func TestScoresFinite(t *testing.T) {
-	set := &milbench.Set{Name: "toy", Bags: []milbench.Bag{{ID: "b7", Instances: &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{1}}}}}
+	set := &mil.Set{Name: "toy", Bags: []mil.Bag{{ID: "b7", Instances: &mil.Dense{Rows: 1, Cols: 1, Values: []float32{1}}}}}
 	for score, fails := range map[float64]bool{0: false, 3e38: false, -1e308: true, 4e38: true} {
 		_, err := Bags(t.Context(), scoring{score: score}, set, nil, false)
 		if (err != nil) != fails || err != nil && !strings.HasPrefix(err.Error(), "bag b7: the model's score is ") {

@@ -19,7 +19,8 @@ import (
 	"strings"
 
 	"synpool/internal/disk"
-	"synpool/milbench"
+	"synpool/milbench/cv"
+	"synpool/milbench/mil"
 )
 
 // Versions of the [Archive] format; the oldest sufficient one is written. The first has only binary targets without
@@ -64,17 +65,17 @@ type made struct {
 
 // archivedSet is the fits on one set.
 type archivedSet struct {
-	Set      string              `json:"set"`
-	Checksum string              `json:"checksum"`
-	Leaked   bool                `json:"leaked,omitempty"`
-	Target   milbench.TargetKind `json:"target,omitempty"`
-	Classes  []string            `json:"classes,omitempty"`
-	Bags     []string            `json:"bags"` // ids
-	Labels   []int               `json:"labels"`
-	Values   []float64           `json:"values,omitempty"` // of real targets and survival
-	Events   []bool              `json:"events,omitempty"` // of survival
-	Configs  []json.RawMessage   `json:"configs"`
-	Parts    []archivedPart      `json:"parts"`
+	Set      string            `json:"set"`
+	Checksum string            `json:"checksum"`
+	Leaked   bool              `json:"leaked,omitempty"`
+	Target   mil.TargetKind    `json:"target,omitempty"`
+	Classes  []string          `json:"classes,omitempty"`
+	Bags     []string          `json:"bags"` // ids
+	Labels   []int             `json:"labels"`
+	Values   []float64         `json:"values,omitempty"` // of real targets and survival
+	Events   []bool            `json:"events,omitempty"` // of survival
+	Configs  []json.RawMessage `json:"configs"`
+	Parts    []archivedPart    `json:"parts"`
 
 	place map[string]int // of each bag in Bags
 }
@@ -195,12 +196,12 @@ func (a Archive) pack() (archived, error) {
 			return archived{}, fmt.Errorf("%s: %w", r.Set, err)
 		}
 		var err error
-		if results[i].Config, err = milbench.CanonicalSetting(r.Config); err != nil {
+		if results[i].Config, err = cv.CanonicalSetting(r.Config); err != nil {
 			return archived{}, err
 		}
 	}
 	slices.SortStableFunc(results, func(x, y Result) int {
-		return cmp.Or(milbench.CompareNatural(x.Set, y.Set), cmp.Compare(x.Checksum, y.Checksum), cmp.Compare(x.Protocol, y.Protocol),
+		return cmp.Or(mil.CompareNatural(x.Set, y.Set), cmp.Compare(x.Checksum, y.Checksum), cmp.Compare(x.Protocol, y.Protocol),
 			cmp.Compare(x.Folds, y.Folds), cmp.Compare(x.FoldsRun, y.FoldsRun), cmp.Compare(x.Inner, y.Inner), cmp.Compare(x.Seed, y.Seed),
 			cmp.Compare(x.Repeat, y.Repeat), cmp.Compare(x.Fold, y.Fold), bytes.Compare(x.Config, y.Config),
 			cmp.Compare(x.Backend, y.Backend), cmp.Compare(x.Version, y.Version), cmp.Compare(x.Revision, y.Revision))
@@ -212,19 +213,19 @@ func (a Archive) pack() (archived, error) {
 		p.Curves = append(p.Curves, c)
 	}
 	slices.SortStableFunc(p.Curves, func(x, y MeanCurve) int {
-		return cmp.Or(milbench.CompareNatural(x.Set, y.Set), bytes.Compare(x.Config, y.Config))
+		return cmp.Or(mil.CompareNatural(x.Set, y.Set), bytes.Compare(x.Config, y.Config))
 	})
 	for _, s := range a.Spaces {
 		s.TrainSilhouette, s.TestSilhouette = rounded(s.TrainSilhouette), rounded(s.TestSilhouette)
 		p.Spaces = append(p.Spaces, s)
 	}
 	slices.SortStableFunc(p.Spaces, func(x, y Space) int {
-		return cmp.Or(milbench.CompareNatural(x.Set, y.Set), cmp.Compare(x.Checksum, y.Checksum), cmp.Compare(x.Of, y.Of), bytes.Compare(x.Config, y.Config))
+		return cmp.Or(mil.CompareNatural(x.Set, y.Set), cmp.Compare(x.Checksum, y.Checksum), cmp.Compare(x.Of, y.Of), bytes.Compare(x.Config, y.Config))
 	})
 	for _, r := range results {
 		if n := len(p.Sets); n == 0 || p.Sets[n-1].Set != r.Set || p.Sets[n-1].Checksum != r.Checksum {
 			p.Sets = append(p.Sets, archivedSet{Set: r.Set, Checksum: r.Checksum, Leaked: r.Leaked, Target: r.Target, Classes: r.Classes, place: make(map[string]int)})
-			if r.Target != milbench.BinaryTarget || r.Classes != nil {
+			if r.Target != mil.BinaryTarget || r.Classes != nil {
 				p.Format = max(p.Format, kindsFormat)
 			}
 		}
@@ -286,9 +287,9 @@ func (s *archivedSet) indices(bags []ScoredBag) (at []int, scores []float64, err
 			s.place[b.ID] = i
 			s.Bags, s.Labels = append(s.Bags, b.ID), append(s.Labels, b.Label)
 			switch s.Target {
-			case milbench.SurvivalTarget:
+			case mil.SurvivalTarget:
 				s.Values, s.Events = append(s.Values, b.Value), append(s.Events, b.Event)
-			case milbench.RealTarget:
+			case mil.RealTarget:
 				s.Values = append(s.Values, b.Value)
 			}
 		}
@@ -324,9 +325,9 @@ func (a Archive) Add(more Archive) (Archive, error) {
 func (s archivedSet) validate() error {
 	values, events := 0, 0
 	switch s.Target {
-	case milbench.SurvivalTarget:
+	case mil.SurvivalTarget:
 		values, events = len(s.Bags), len(s.Bags)
-	case milbench.RealTarget:
+	case mil.RealTarget:
 		values = len(s.Bags)
 	}
 	if len(s.Labels) != len(s.Bags) || len(s.Values) != values || len(s.Events) != events {
@@ -336,12 +337,12 @@ func (s archivedSet) validate() error {
 }
 
 // target returns the target of bag i.
-func (s *archivedSet) target(i int) milbench.Target {
-	t := milbench.Target{Label: s.Labels[i]}
+func (s *archivedSet) target(i int) mil.Target {
+	t := mil.Target{Label: s.Labels[i]}
 	switch s.Target {
-	case milbench.SurvivalTarget:
+	case mil.SurvivalTarget:
 		t.Value, t.Event = s.Values[i], s.Events[i]
-	case milbench.RealTarget:
+	case mil.RealTarget:
 		t.Value = s.Values[i]
 	}
 	return t

@@ -15,12 +15,13 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
+	"synpool/milbench/mil"
 )
 
 // archivedResults returns made-up results under several protocols.
 func archivedResults() (all []Result) {
-	for _, protocol := range []string{milbench.HonestProtocol, milbench.NestedProtocol, milbench.PublishedProtocol} {
+	for _, protocol := range []string{cv.HonestProtocol, cv.NestedProtocol, cv.PublishedProtocol} {
 		f := newFake()
 		f.protocol = protocol
 		all = append(all, f.results()...)
@@ -79,7 +80,7 @@ func TestArchive(t *testing.T) {
 			}
 			w.Validation, w.Inside = nil, r.Inside
 		}
-		config, err := milbench.CanonicalSetting(w.Config)
+		config, err := cv.CanonicalSetting(w.Config)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -239,11 +240,11 @@ func TestArchiveKinds(t *testing.T) {
 		holds   []string
 	}{
 		"binary":       {binary, "2", []string{`"labels":[1,0,0,`}},
-		"with names":   {[]Result{ofKind(milbench.BinaryTarget)}, "3", []string{`"classes":["benign","malignant"]`, `"labels":[0,1,0,1]`}},
-		"classes":      {[]Result{ofKind(milbench.ClassTarget)}, "3", []string{`"target":"classes"`, `"classes":["early","late","never"]`, `"labels":[0,1,2,0]`}},
-		"real":         {[]Result{ofKind(milbench.RealTarget)}, "3", []string{`"target":"real"`, `"values":[0.25,-0.75,-1.75,-2.75]`}},
-		"survival":     {[]Result{ofKind(milbench.SurvivalTarget)}, "3", []string{`"target":"survival"`, `"values":[0,12.5,25,37.5]`, `"events":[true,false,true,false]`}},
-		"all together": {append(slices.Clone(binary), ofKind(milbench.BinaryTarget), ofKind(milbench.ClassTarget), ofKind(milbench.RealTarget), ofKind(milbench.SurvivalTarget)), "3", nil},
+		"with names":   {[]Result{ofKind(mil.BinaryTarget)}, "3", []string{`"classes":["benign","malignant"]`, `"labels":[0,1,0,1]`}},
+		"classes":      {[]Result{ofKind(mil.ClassTarget)}, "3", []string{`"target":"classes"`, `"classes":["early","late","never"]`, `"labels":[0,1,2,0]`}},
+		"real":         {[]Result{ofKind(mil.RealTarget)}, "3", []string{`"target":"real"`, `"values":[0.25,-0.75,-1.75,-2.75]`}},
+		"survival":     {[]Result{ofKind(mil.SurvivalTarget)}, "3", []string{`"target":"survival"`, `"values":[0,12.5,25,37.5]`, `"events":[true,false,true,false]`}},
+		"all together": {append(slices.Clone(binary), ofKind(mil.BinaryTarget), ofKind(mil.ClassTarget), ofKind(mil.RealTarget), ofKind(mil.SurvivalTarget)), "3", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := writeArchive(t, c.results)
@@ -286,17 +287,17 @@ func TestArchiveKinds(t *testing.T) {
 // TestArchiveKindsRefuses: targets that do not match the kind are refused.
 func TestArchiveKindsRefuses(t *testing.T) {
 	for _, c := range []struct {
-		kind           milbench.TargetKind
+		kind           mil.TargetKind
 		old, new, want string
 	}{
-		{milbench.ClassTarget, `"classes":["early","late","never"]`, `"classes":["early","late"]`, "bag bag0 has 3 scores; of a target of kind classes a bag has 2"},
-		{milbench.ClassTarget, `"labels":[0,1,2,`, `"labels":[0,1,3,`, "bag bag2 has label 3 of 3 classes; they count from 0"},
-		{milbench.ClassTarget, `"target":"classes"`, `"target":"ordinal"`, `"ordinal" is not a kind of target`},
-		{milbench.ClassTarget, `"target":"classes"`, `"target":"real"`, "4 labels, 0 values and 0 events of 4 bags, whose target is of kind real"},
-		{milbench.RealTarget, `"values":[0.25,`, `"values":[`, "4 labels, 3 values and 0 events of 4 bags, whose target is of kind real"},
-		{milbench.RealTarget, `"target":"real",`, ``, "4 labels, 4 values and 0 events of 4 bags, whose target is of kind binary"},
-		{milbench.RealTarget, `"target":"real"`, `"target":"survival"`, "4 values and 0 events of 4 bags, whose target is of kind survival"},
-		{milbench.SurvivalTarget, `"events":[true,`, `"events":[`, "4 values and 3 events of 4 bags"},
+		{mil.ClassTarget, `"classes":["early","late","never"]`, `"classes":["early","late"]`, "bag bag0 has 3 scores; of a target of kind classes a bag has 2"},
+		{mil.ClassTarget, `"labels":[0,1,2,`, `"labels":[0,1,3,`, "bag bag2 has label 3 of 3 classes; they count from 0"},
+		{mil.ClassTarget, `"target":"classes"`, `"target":"ordinal"`, `"ordinal" is not a kind of target`},
+		{mil.ClassTarget, `"target":"classes"`, `"target":"real"`, "4 labels, 0 values and 0 events of 4 bags, whose target is of kind real"},
+		{mil.RealTarget, `"values":[0.25,`, `"values":[`, "4 labels, 3 values and 0 events of 4 bags, whose target is of kind real"},
+		{mil.RealTarget, `"target":"real",`, ``, "4 labels, 4 values and 0 events of 4 bags, whose target is of kind binary"},
+		{mil.RealTarget, `"target":"real"`, `"target":"survival"`, "4 values and 0 events of 4 bags, whose target is of kind survival"},
+		{mil.SurvivalTarget, `"events":[true,`, `"events":[`, "4 values and 3 events of 4 bags"},
 	} {
 		text := writeArchive(t, []Result{ofKind(c.kind)})
 		changed := strings.Replace(text, c.old, c.new, 1)
@@ -307,7 +308,7 @@ func TestArchiveKindsRefuses(t *testing.T) {
 			t.Errorf("%s for %s: %v, want %q in it", c.new, c.old, err, c.want)
 		}
 	}
-	uneven := ofKind(milbench.ClassTarget)
+	uneven := ofKind(mil.ClassTarget)
 	uneven.Bags[1].Scores = uneven.Bags[1].Scores[:2]
 	if err := (Archive{Results: []Result{uneven}}).Write(&bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "bag bag1 has 2 scores; of a target of kind classes a bag has 3") {
 		t.Errorf("a score too few: %v", err)

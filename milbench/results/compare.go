@@ -12,8 +12,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"synpool/milbench"
-	"synpool/milbench/judge"
+	"synpool/internal/spelling"
+	"synpool/milbench/mil"
+	"synpool/milbench/stats"
 )
 
 // Rope is the default half-width of the region of practical equivalence: a difference of 0.01 in the main figure.
@@ -37,7 +38,7 @@ const (
 )
 
 // verdictOf returns the verdict for a posterior.
-func verdictOf(p judge.Posterior) Verdict {
+func verdictOf(p stats.Posterior) Verdict {
 	switch {
 	case p.Better >= Sure:
 		return BetterVerdict
@@ -64,14 +65,14 @@ type Difference struct {
 	Pairs int      `json:"pairs"`
 	Over  Interval `json:"over"` // folds or bags
 
-	// Difference is the mean of A minus that of B. Its interval at [Level] is from [judge.CorrectedT], or over bags
-	// from [judge.DeLongDifference].
+	// Difference is the mean of A minus that of B. Its interval at [Level] is from [stats.CorrectedT], or over bags
+	// from [stats.DeLongDifference].
 	Difference float64 `json:"difference"`
 	Low        float64 `json:"low"`
 	High       float64 `json:"high"`
 	P          float64 `json:"p"` // two-sided p-value for no difference
 
-	Posterior judge.Posterior `json:"posterior"` // from [judge.BayesCorrelatedT]; over bags, from a normal distribution
+	Posterior stats.Posterior `json:"posterior"` // from [stats.BayesCorrelatedT]; over bags, from a normal distribution
 	Verdict   Verdict         `json:"verdict"`
 
 	setting string // identity of B
@@ -92,10 +93,10 @@ type Overall struct {
 
 	Difference float64 `json:"difference"` // mean over the sets
 
-	// With six or more sets: the p-value from [judge.Wilcoxon] and the posterior from [judge.BayesSignedRank], with
+	// With six or more sets: the p-value from [stats.Wilcoxon] and the posterior from [stats.BayesSignedRank], with
 	// the sets as pairs.
 	P         *float64         `json:"p"`
-	Posterior *judge.Posterior `json:"posterior"`
+	Posterior *stats.Posterior `json:"posterior"`
 	Verdict   Verdict          `json:"verdict,omitempty"`
 }
 
@@ -176,7 +177,7 @@ func (t Table) reference(name string) (string, error) {
 		}
 	}
 	if name != "" {
-		if near := milbench.Nearest(name, names); near != "" {
+		if near := spelling.Nearest(name, names); near != "" {
 			return "", fmt.Errorf("%q is no setting of the table; did you mean %q?", name, near)
 		}
 		return "", fmt.Errorf("%q is no setting of the table; it has %s", name, strings.Join(names, ", "))
@@ -225,11 +226,11 @@ func (r Row) less(s Row, rope float64) (Difference, error) {
 		}
 		return d.overFolds(a, b, 1/float64(r.Folds-1), rope)
 	}
-	if r.Target != milbench.BinaryTarget || len(r.scores) == 0 || len(r.scores) != len(s.scores) {
+	if r.Target != mil.BinaryTarget || len(r.scores) == 0 || len(r.scores) != len(s.scores) {
 		return d, fmt.Errorf("%w: of a single fold, that takes a binary target and as many repeats of both", errUncomparable)
 	}
-	difference, se, err := judge.DeLongDifference(r.labels, r.scores, s.scores)
-	if judge.Undefined(err) {
+	difference, se, err := stats.DeLongDifference(r.labels, r.scores, s.scores)
+	if stats.Undefined(err) {
 		return d, fmt.Errorf("%w: %v", errUncomparable, err)
 	}
 	if err != nil {
@@ -241,10 +242,10 @@ func (r Row) less(s Row, rope float64) (Difference, error) {
 	if se > 0 {
 		normal := distuv.Normal{Mu: difference, Sigma: se}
 		d.P = math.Erfc(math.Abs(difference) / se / math.Sqrt2)
-		d.Posterior = judge.Posterior{Better: normal.Survival(rope), Worse: normal.CDF(-rope)}
+		d.Posterior = stats.Posterior{Better: normal.Survival(rope), Worse: normal.CDF(-rope)}
 		d.Posterior.Equal = max(0, 1-d.Posterior.Better-d.Posterior.Worse)
 	} else {
-		d.Posterior = judge.Posterior{Equal: 1}
+		d.Posterior = stats.Posterior{Equal: 1}
 	}
 	d.Verdict = verdictOf(d.Posterior)
 	return d, nil
@@ -258,16 +259,16 @@ func (d Difference) overFolds(a, b []float64, testToTrain, rope float64) (Differ
 	d.MeanA, d.MeanB, d.Pairs, d.Over = stat.Mean(a, nil), stat.Mean(b, nil), len(a), OverFolds
 	d.Difference = d.MeanA - d.MeanB
 	d.Low, d.High, d.P = d.Difference, d.Difference, 1
-	test, err := judge.CorrectedT(a, b, testToTrain)
+	test, err := stats.CorrectedT(a, b, testToTrain)
 	switch {
-	case errors.Is(err, judge.ErrSameDifference):
+	case errors.Is(err, stats.ErrSameDifference):
 	case err != nil:
 		return d, err
 	default:
 		half := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(test.Freedom)}.Quantile((1+Level)/2) * test.SE
 		d.Low, d.High, d.P = test.Difference-half, test.Difference+half, test.P
 	}
-	if d.Posterior, err = judge.BayesCorrelatedT(a, b, testToTrain, rope); err != nil {
+	if d.Posterior, err = stats.BayesCorrelatedT(a, b, testToTrain, rope); err != nil {
 		return d, err
 	}
 	d.Verdict = verdictOf(d.Posterior)
@@ -310,11 +311,11 @@ func overall(sets []Difference, rope float64) (list []Overall, err error) {
 		if o.Sets < fewestSets {
 			continue
 		}
-		test, err := judge.Wilcoxon(v[0], v[1])
+		test, err := stats.Wilcoxon(v[0], v[1])
 		if err != nil {
 			return nil, err
 		}
-		bayes := judge.DefaultBayesSignedRank()
+		bayes := stats.DefaultBayesSignedRank()
 		bayes.Rope = rope
 		posterior, err := bayes.Compare(v[0], v[1], 1)
 		if err != nil {

@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
-	"synpool/milbench/judge"
+	"synpool/milbench/mil"
+	"synpool/milbench/stats"
 )
 
-// TestCompareKinds: the better setting wins for every kind of target, according to the tests of package judge on the
+// TestCompareKinds: the better setting wins for every kind of target, according to the tests of package stats on the
 // folds.
 func TestCompareKinds(t *testing.T) {
-	for kind := range milbench.SurvivalTarget + 1 {
+	for kind := range mil.SurvivalTarget + 1 {
 		list := kindResults(kind)
 		table, err := Tabulate(list)
 		if err != nil {
@@ -32,11 +32,11 @@ func TestCompareKinds(t *testing.T) {
 			t.Fatalf("%v: %+v, %v", kind, c, err)
 		}
 		d := c.Sets[0]
-		test, err := judge.CorrectedT(figures[0], figures[1], 1)
+		test, err := stats.CorrectedT(figures[0], figures[1], 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		posterior, err := judge.BayesCorrelatedT(figures[0], figures[1], 1, 0.02)
+		posterior, err := stats.BayesCorrelatedT(figures[0], figures[1], 1, 0.02)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +137,7 @@ func TestCompareVerdicts(t *testing.T) {
 }
 
 func TestCompareRefuses(t *testing.T) {
-	table, err := Tabulate(kindResults(milbench.RealTarget))
+	table, err := Tabulate(kindResults(mil.RealTarget))
 	if err != nil {
 		t.Fatal(err)
 	}

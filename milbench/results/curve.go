@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"synpool/internal/disk"
-	"synpool/milbench"
+	"synpool/milbench/cv"
 )
 
 // CurvesName is the name of the file with curves in a results folder.
@@ -63,7 +63,7 @@ func (c Curve) Validate() error {
 			return fmt.Errorf("epoch %d: a loss or figure of %v; they are finite", i%n+1, v)
 		}
 	}
-	_, err := milbench.CanonicalSetting(c.Config)
+	_, err := cv.CanonicalSetting(c.Config)
 	return err
 }
 

@@ -10,7 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
 )
 
@@ -28,10 +29,10 @@ func eight(repeats int) (fits []results.Result) {
 	scores := []float64{-3, 2, -2, 3, 1, 1, -1, 2}
 	for repeat := range repeats {
 		for fold := range 2 {
-			r := results.Result{Set: "eight", Checksum: "e1947", Protocol: milbench.HonestProtocol, Folds: 2, FoldsRun: 2, Repeat: repeat, Fold: fold, Seed: 1,
+			r := results.Result{Set: "eight", Checksum: "e1947", Protocol: cv.HonestProtocol, Folds: 2, FoldsRun: 2, Repeat: repeat, Fold: fold, Seed: 1,
 				Config: json.RawMessage(`{"pooling":"mean"}`), Epoch: 1, Backend: "none", Version: "v0.1.0"}
 			for i, score := range scores[4*fold : 4*fold+4] {
-				r.Bags = append(r.Bags, results.ScoredBag{ID: fmt.Sprint("bag", 4*fold+i), Target: milbench.Labelled(i % 2), Scores: []float64{score - float64(repeat*i)}})
+				r.Bags = append(r.Bags, results.ScoredBag{ID: fmt.Sprint("bag", 4*fold+i), Target: mil.Labelled(i % 2), Scores: []float64{score - float64(repeat*i)}})
 			}
 			var err error
 			if r.Fit, err = r.ID(); err != nil {
@@ -66,7 +67,7 @@ func ExampleOpen() {
 	defer file.Close()
 	r := results.Result{
 		Set: "eight", Checksum: "e1947", Protocol: "honest", Folds: 1, FoldsRun: 1, Config: json.RawMessage(`{"pooling":"mean"}`),
-		Epoch: 50, Bags: []results.ScoredBag{{ID: "bag0", Target: milbench.Labelled(0), Scores: []float64{-3}}, {ID: "bag1", Target: milbench.Labelled(1), Scores: []float64{2}}},
+		Epoch: 50, Bags: []results.ScoredBag{{ID: "bag0", Target: mil.Labelled(0), Scores: []float64{-3}}, {ID: "bag1", Target: mil.Labelled(1), Scores: []float64{2}}},
 	}
 	if r.Fit, err = r.ID(); err != nil {
 		fmt.Println(err)
@@ -103,7 +104,7 @@ func ExampleResult_Validate() {
 }
 
 func ExampleResult_Figure() {
-	r := results.Result{Set: "eight", Bags: []results.ScoredBag{{ID: "bag0", Target: milbench.Labelled(0), Scores: []float64{-3}}, {ID: "bag1", Target: milbench.Labelled(1), Scores: []float64{2}}}}
+	r := results.Result{Set: "eight", Bags: []results.ScoredBag{{ID: "bag0", Target: mil.Labelled(0), Scores: []float64{-3}}, {ID: "bag1", Target: mil.Labelled(1), Scores: []float64{2}}}}
 	fmt.Println(r.Figure())
 	r.Bags = r.Bags[1:]
 	_, err := r.Figure()

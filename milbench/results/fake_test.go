@@ -6,7 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
+	"synpool/milbench/mil"
 )
 
 // fake makes up the results of a study of 2 sets x 3 settings x 2 repeats x 4 folds = 48 fits.
@@ -32,7 +33,7 @@ var fakeSets = []struct {
 }{{"first", 40}, {"second", 31}}
 
 func newFake() fake {
-	return fake{protocol: milbench.HonestProtocol, seed: 1, version: "v0", backend: "fake",
+	return fake{protocol: cv.HonestProtocol, seed: 1, version: "v0", backend: "fake",
 		settings: []string{`{"iterations":-3,"pooling":"syn"}`, `{"iterations":3,"pooling":"syn"}`, `{"pooling":"mean"}`}}
 }
 
@@ -49,13 +50,13 @@ func (f fake) results() (all []Result) {
 						Seed: f.seed, Config: json.RawMessage(setting), Epoch: fakeEpochs, Backend: f.backend, Version: f.version, Revision: "0",
 						WallS: 0.001 + rand.Float64()}
 					switch f.protocol {
-					case milbench.NestedProtocol:
+					case cv.NestedProtocol:
 						r.Epoch = 1 + (repeat+fold)%fakeEpochs
 						r.Validation = f.scored(r, s.bags, fold+1)
 						for i := range r.Validation {
 							r.Validation[i].Winners = nil
 						}
-					case milbench.PublishedProtocol:
+					case cv.PublishedProtocol:
 						if r.FoldsRun, r.Optimistic = 1, true; fold > 0 {
 							continue
 						}
@@ -71,7 +72,7 @@ func (f fake) results() (all []Result) {
 
 // scored returns the bags of a fold.
 func (f fake) scored(r Result, bags, fold int) (part []ScoredBag) {
-	random := milbench.Rand(f.seed, "fake "+r.Set+r.Protocol+string(r.Config), r.Repeat, r.Fold, fold%fakeFolds)
+	random := cv.Rand(f.seed, "fake "+r.Set+r.Protocol+string(r.Config), r.Repeat, r.Fold, fold%fakeFolds)
 	for i := range bags {
 		if i/3%fakeFolds != fold%fakeFolds { // three bags in a row, one of them positive, are in a fold
 			continue
@@ -80,7 +81,7 @@ func (f fake) scored(r Result, bags, fold int) (part []ScoredBag) {
 		if i%3 == 0 {
 			label = 1
 		}
-		part = append(part, ScoredBag{ID: fmt.Sprint(r.Set, "-", i), Target: milbench.Labelled(label),
+		part = append(part, ScoredBag{ID: fmt.Sprint(r.Set, "-", i), Target: mil.Labelled(label),
 			Scores: []float64{float64(label) + 1.5*random.NormFloat64()}, Winners: []int{0, i}})
 	}
 	return part
@@ -147,20 +148,20 @@ func (f fake) shard(t testing.TB, dir string, shard, shards int) int {
 }
 
 // ofKind makes up a result with four bags for a kind of target. Classes have names, and there is one score per class.
-func ofKind(kind milbench.TargetKind) Result {
+func ofKind(kind mil.TargetKind) Result {
 	r := newFake().results()[0]
 	r.Target, r.Bags = kind, nil
 	for i := range 4 {
 		b := ScoredBag{ID: fmt.Sprint("bag", i), Scores: []float64{float64(i) - 1.5}}
 		switch kind {
-		case milbench.BinaryTarget:
+		case mil.BinaryTarget:
 			r.Classes, b.Label = []string{"benign", "malignant"}, i%2
-		case milbench.ClassTarget:
+		case mil.ClassTarget:
 			r.Classes, b.Label = []string{"early", "late", "never"}, i%3
 			b.Scores = []float64{float64(i), 0.5, -2}
-		case milbench.RealTarget:
+		case mil.RealTarget:
 			b.Value = 0.25 - float64(i)
-		case milbench.SurvivalTarget:
+		case mil.SurvivalTarget:
 			b.Value, b.Event = 12.5*float64(i), i%2 == 0
 		}
 		r.Bags = append(r.Bags, b)

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
-	"synpool/milbench"
-	"synpool/milbench/judge"
+	"synpool/milbench/mil"
+	"synpool/milbench/stats"
 )
 
 // figure is a figure of merit for models of one kind of target.
@@ -31,33 +31,33 @@ var infinite = math.Inf(1)
 
 // figures lists the figures for each kind of target. The first is the main one, used to order, choose and compare
 // rows; larger is better.
-var figures = map[milbench.TargetKind][]figure{
-	milbench.BinaryTarget: {
-		{"auc", "AUC", "AUC", "AUCs", true, 0, 1, ofLabels(judge.AUC)},
-		{"auc_pooled", "pooled AUC", "pooled AUC", "", false, 0, 1, ofLabels(judge.AUC)},
-		{"average_precision", "AP", "average precision", "", true, 0, 1, ofLabels(judge.AveragePrecision)},
-		{"accuracy", "accuracy", "accuracy", "", false, 0, 1, ofLabels(judge.Accuracy)},
-		{"balanced_accuracy", "bal. acc.", "balanced accuracy", "", false, 0, 1, ofLabels(judge.BalancedAccuracy)},
-		{"log_loss", "log-loss", "log-loss", "", false, 0, infinite, ofLabels(judge.LogLoss)},
+var figures = map[mil.TargetKind][]figure{
+	mil.BinaryTarget: {
+		{"auc", "AUC", "AUC", "AUCs", true, 0, 1, ofLabels(stats.AUC)},
+		{"auc_pooled", "pooled AUC", "pooled AUC", "", false, 0, 1, ofLabels(stats.AUC)},
+		{"average_precision", "AP", "average precision", "", true, 0, 1, ofLabels(stats.AveragePrecision)},
+		{"accuracy", "accuracy", "accuracy", "", false, 0, 1, ofLabels(stats.Accuracy)},
+		{"balanced_accuracy", "bal. acc.", "balanced accuracy", "", false, 0, 1, ofLabels(stats.BalancedAccuracy)},
+		{"log_loss", "log-loss", "log-loss", "", false, 0, infinite, ofLabels(stats.LogLoss)},
 	},
-	milbench.ClassTarget: {
-		{"macro_auc", "macro AUC", "macro AUC", "macro AUCs", true, 0, 1, ofClasses(judge.MulticlassAUC)},
-		{"macro_auc_pooled", "pooled AUC", "pooled macro AUC", "", false, 0, 1, ofClasses(judge.MulticlassAUC)},
-		{"accuracy", "accuracy", "accuracy", "", false, 0, 1, ofClasses(judge.MulticlassAccuracy)},
-		{"balanced_accuracy", "bal. acc.", "balanced accuracy", "", false, 0, 1, ofClasses(judge.MulticlassBalancedAccuracy)},
+	mil.ClassTarget: {
+		{"macro_auc", "macro AUC", "macro AUC", "macro AUCs", true, 0, 1, ofClasses(stats.MulticlassAUC)},
+		{"macro_auc_pooled", "pooled AUC", "pooled macro AUC", "", false, 0, 1, ofClasses(stats.MulticlassAUC)},
+		{"accuracy", "accuracy", "accuracy", "", false, 0, 1, ofClasses(stats.MulticlassAccuracy)},
+		{"balanced_accuracy", "bal. acc.", "balanced accuracy", "", false, 0, 1, ofClasses(stats.MulticlassBalancedAccuracy)},
 		{"kappa", "kappa", "quadratic kappa", "", false, -1, 1, kappa},
-		{"log_loss", "log-loss", "log-loss", "", false, 0, infinite, ofClasses(judge.MulticlassLogLoss)},
+		{"log_loss", "log-loss", "log-loss", "", false, 0, infinite, ofClasses(stats.MulticlassLogLoss)},
 	},
-	milbench.RealTarget: {
-		{"r2", "R²", "R²", "values of R²", true, -infinite, 1, ofValues(judge.R2)},
-		{"r2_pooled", "pooled R²", "pooled R²", "", false, -infinite, 1, ofValues(judge.R2)},
-		{"rmse", "RMSE", "RMSE", "", false, 0, infinite, ofValues(judge.RMSE)},
-		{"mae", "MAE", "MAE", "", false, 0, infinite, ofValues(judge.MAE)},
-		{"spearman", "Spearman", "Spearman's ρ", "", false, -1, 1, ofValues(judge.Spearman)},
+	mil.RealTarget: {
+		{"r2", "R²", "R²", "values of R²", true, -infinite, 1, ofValues(stats.R2)},
+		{"r2_pooled", "pooled R²", "pooled R²", "", false, -infinite, 1, ofValues(stats.R2)},
+		{"rmse", "RMSE", "RMSE", "", false, 0, infinite, ofValues(stats.RMSE)},
+		{"mae", "MAE", "MAE", "", false, 0, infinite, ofValues(stats.MAE)},
+		{"spearman", "Spearman", "Spearman's ρ", "", false, -1, 1, ofValues(stats.Spearman)},
 	},
-	milbench.SurvivalTarget: {
-		{"concordance", "concordance", "concordance", "concordances", true, 0, 1, ofTimes(judge.Concordance)},
-		{"concordance_pooled", "pooled conc.", "pooled concordance", "", false, 0, 1, ofTimes(judge.Concordance)},
+	mil.SurvivalTarget: {
+		{"concordance", "concordance", "concordance", "concordances", true, 0, 1, ofTimes(stats.Concordance)},
+		{"concordance_pooled", "pooled conc.", "pooled concordance", "", false, 0, 1, ofTimes(stats.Concordance)},
 		{"cumulative_auc", "AUC(t)", "cumulative AUC", "", false, 0, 1, ofTimes(cumulativeAUC)},
 		{"integrated_brier", "IBS", "integrated Brier score", "", true, 0, infinite, integratedBrier},
 	},
@@ -67,27 +67,27 @@ var figures = map[milbench.TargetKind][]figure{
 func (f figure) value(bags []ScoredBag, classes int) (float64, error) {
 	v, err := f.of(bags, classes)
 	if err == nil && (math.IsInf(v, 0) || math.IsNaN(v)) {
-		return 0, fmt.Errorf("%w: the figure is %v", judge.ErrRange, v)
+		return 0, fmt.Errorf("%w: the figure is %v", stats.ErrRange, v)
 	}
 	return v, err
 }
 
 // losses has the loss that breaks ties when a model is chosen. Survival has none.
-var losses = map[milbench.TargetKind]func(bags []ScoredBag, classes int) (float64, error){
-	milbench.BinaryTarget: ofLabels(judge.LogLoss),
-	milbench.ClassTarget:  ofClasses(judge.MulticlassLogLoss),
-	milbench.RealTarget: func(bags []ScoredBag, _ int) (float64, error) {
-		rmse, err := ofValues(judge.RMSE)(bags, 0)
+var losses = map[mil.TargetKind]func(bags []ScoredBag, classes int) (float64, error){
+	mil.BinaryTarget: ofLabels(stats.LogLoss),
+	mil.ClassTarget:  ofClasses(stats.MulticlassLogLoss),
+	mil.RealTarget: func(bags []ScoredBag, _ int) (float64, error) {
+		rmse, err := ofValues(stats.RMSE)(bags, 0)
 		return rmse * rmse, err
 	},
-	milbench.SurvivalTarget: func([]ScoredBag, int) (float64, error) { return 0, nil },
+	mil.SurvivalTarget: func([]ScoredBag, int) (float64, error) { return 0, nil },
 }
 
 // mainFigure returns the figure that compares models of a kind of target.
-func mainFigure(kind milbench.TargetKind) figure { return figures[kind][0] }
+func mainFigure(kind mil.TargetKind) figure { return figures[kind][0] }
 
 // Figure returns the main figure of bags, given the kind of target and the number of classes; see [Row].
-func Figure(kind milbench.TargetKind, classes int, bags []ScoredBag) (float64, error) {
+func Figure(kind mil.TargetKind, classes int, bags []ScoredBag) (float64, error) {
 	return mainFigure(kind).of(bags, classes)
 }
 
@@ -110,19 +110,19 @@ func (r Row) Named() []Named {
 	return list
 }
 
-// ByGroup joins the bags of each unit ([milbench.Units]) to one. Its scores are the means of theirs or, with largest,
+// ByGroup joins the bags of each unit ([mil.Units]) to one. Its scores are the means of theirs or, with largest,
 // the largest. Of two classes it is positive if one of them is, and its real target is their mean. It returns nil if
 // bags of a unit differ in another class, or in time or event.
-func ByGroup(kind milbench.TargetKind, bags []ScoredBag, units [][]int, largest bool) (joined []ScoredBag) {
+func ByGroup(kind mil.TargetKind, bags []ScoredBag, units [][]int, largest bool) (joined []ScoredBag) {
 	for _, unit := range units {
 		one := bags[unit[0]]
 		one.Scores, one.Survival = slices.Clone(one.Scores), nil
 		for _, i := range unit[1:] {
 			b := bags[i]
 			switch {
-			case kind == milbench.BinaryTarget:
+			case kind == mil.BinaryTarget:
 				one.Label = max(one.Label, b.Label)
-			case kind == milbench.RealTarget:
+			case kind == mil.RealTarget:
 				one.Value += b.Value
 			case b.Target != one.Target:
 				return nil
@@ -135,7 +135,7 @@ func ByGroup(kind milbench.TargetKind, bags []ScoredBag, units [][]int, largest 
 				}
 			}
 		}
-		if kind == milbench.RealTarget {
+		if kind == mil.RealTarget {
 			one.Value /= float64(len(unit))
 		}
 		if !largest {
@@ -147,13 +147,13 @@ func ByGroup(kind milbench.TargetKind, bags []ScoredBag, units [][]int, largest 
 }
 
 // FigureName returns the name of the main figure for a kind of target, for example AUC.
-func FigureName(kind milbench.TargetKind) string { return mainFigure(kind).heading }
+func FigureName(kind mil.TargetKind) string { return mainFigure(kind).heading }
 
 // errNoCurves means that the model predicts no survival curves.
 var errNoCurves = errors.New("no survival curves")
 
 // undefined reports whether err means that these bags have no such figure.
-func undefined(err error) bool { return judge.Undefined(err) || errors.Is(err, errNoCurves) }
+func undefined(err error) bool { return stats.Undefined(err) || errors.Is(err, errNoCurves) }
 
 // ofLabels adapts a figure of labels and scores to bags with a binary target.
 func ofLabels(of func(labels []int, scores []float64) (float64, error)) func([]ScoredBag, int) (float64, error) {
@@ -175,11 +175,11 @@ func labelsAll(bags []ScoredBag) (labels []int, scores [][]float64) {
 // kappa treats the classes as ordered.
 func kappa(bags []ScoredBag, classes int) (float64, error) {
 	labels, scores := labelsAll(bags)
-	predicted, err := judge.PredictedClasses(scores)
+	predicted, err := stats.PredictedClasses(scores)
 	if err != nil {
 		return 0, err
 	}
-	return judge.Kappa(labels, predicted, classes)
+	return stats.Kappa(labels, predicted, classes)
 }
 
 // ofValues adapts a figure of targets and predictions to bags with a real target.
@@ -205,10 +205,10 @@ func ofTimes(of func(times []float64, events []bool, risks []float64) (float64, 
 	}
 }
 
-// cumulativeAUC is the mean of [judge.CumulativeAUC] at the quartiles of the event times, with the censoring of these
+// cumulativeAUC is the mean of [stats.CumulativeAUC] at the quartiles of the event times, with the censoring of these
 // bags.
 func cumulativeAUC(times []float64, events []bool, risks []float64) (float64, error) {
-	censoring, err := judge.CensoringCurve(times, events)
+	censoring, err := stats.CensoringCurve(times, events)
 	if err != nil {
 		return 0, err
 	}
@@ -219,17 +219,17 @@ func cumulativeAUC(times []float64, events []bool, risks []float64) (float64, er
 		}
 	}
 	if len(of) == 0 {
-		return 0, fmt.Errorf("%w: all %d bags are censored", judge.ErrNoEvents, len(times))
+		return 0, fmt.Errorf("%w: all %d bags are censored", stats.ErrNoEvents, len(times))
 	}
 	slices.Sort(of)
 	for _, share := range []float64{0.25, 0.5, 0.75} {
 		at = append(at, stat.Quantile(share, stat.Empirical, of, nil))
 	}
-	_, mean, err := judge.CumulativeAUC(censoring, times, events, risks, slices.Compact(at))
+	_, mean, err := stats.CumulativeAUC(censoring, times, events, risks, slices.Compact(at))
 	return mean, err
 }
 
-// integratedBrier is [judge.IntegratedBrierFollowUp] for the curves of one model.
+// integratedBrier is [stats.IntegratedBrierFollowUp] for the curves of one model.
 func integratedBrier(bags []ScoredBag, _ int) (float64, error) {
 	var times []float64
 	var events []bool
@@ -240,5 +240,5 @@ func integratedBrier(bags []ScoredBag, _ int) (float64, error) {
 		}
 		times, events, curves = append(times, b.Value), append(events, b.Event), append(curves, b.Survival.Alive)
 	}
-	return judge.IntegratedBrierFollowUp(times, events, curves, bags[0].Survival.Times)
+	return stats.IntegratedBrierFollowUp(times, events, curves, bags[0].Survival.Times)
 }

@@ -10,20 +10,21 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
-	"synpool/milbench/judge"
+	"synpool/milbench/cv"
+	"synpool/milbench/mil"
+	"synpool/milbench/stats"
 )
 
 // kindResults makes up results for a kind of target: setting good orders the bags and setting bad does not. Each has
 // three repeats of two folds with twelve bags.
-func kindResults(kind milbench.TargetKind) (list []Result) {
+func kindResults(kind mil.TargetKind) (list []Result) {
 	for _, setting := range []string{"bad", "good"} {
 		rng := rand.New(rand.NewPCG(uint64(kind), uint64(len(setting))))
 		for repeat := range 3 {
 			for fold := range 2 {
 				r := ofKind(kind)
 				r.Config = json.RawMessage(fmt.Sprintf(`{"pooling":%q}`, setting))
-				r.Protocol, r.Folds, r.FoldsRun, r.Repeat, r.Fold = milbench.HonestProtocol, 2, 2, repeat, fold
+				r.Protocol, r.Folds, r.FoldsRun, r.Repeat, r.Fold = cv.HonestProtocol, 2, 2, repeat, fold
 				r.Bags, r.Optimistic, r.Leaked = nil, false, false
 				for i := range 12 {
 					truth := float64(i)
@@ -33,16 +34,16 @@ func kindResults(kind milbench.TargetKind) (list []Result) {
 					truth += rng.NormFloat64()
 					b := ScoredBag{ID: fmt.Sprintf("bag%02d", 12*fold+i), Scores: []float64{truth}}
 					switch kind {
-					case milbench.BinaryTarget:
+					case mil.BinaryTarget:
 						b.Label, b.Scores[0] = i/6, truth-5.5
-					case milbench.ClassTarget:
+					case mil.ClassTarget:
 						b.Label = i / 4
 						b.Scores = []float64{-math.Abs(truth - 1.5), -math.Abs(truth - 5.5), -math.Abs(truth - 9.5)}
-					case milbench.RealTarget:
+					case mil.RealTarget:
 						b.Value = float64(i)
-					case milbench.SurvivalTarget:
+					case mil.SurvivalTarget:
 						if b.Value, b.Event = float64(20-i), i%3 > 0; setting == "good" {
-							b.Survival = &milbench.Survival{Times: []float64{8, 12, 16, 22}}
+							b.Survival = &mil.Survival{Times: []float64{8, 12, 16, 22}}
 							for _, at := range b.Survival.Times {
 								b.Survival.Alive = append(b.Survival.Alive, 1/(1+math.Exp(at-20+truth)))
 							}
@@ -57,33 +58,33 @@ func kindResults(kind milbench.TargetKind) (list []Result) {
 	return list
 }
 
-// TestFiguresOfKinds checks the row for every kind against package judge on the same scores, and that the verdict
+// TestFiguresOfKinds checks the row for every kind against package stats on the same scores, and that the verdict
 // names the figure.
 func TestFiguresOfKinds(t *testing.T) {
-	for kind, want := range map[milbench.TargetKind]struct {
+	for kind, want := range map[mil.TargetKind]struct {
 		figure  string
 		main    func(bags []ScoredBag) (float64, error)
 		others  []string
 		verdict string
 	}{
-		milbench.BinaryTarget: {"AUC", func(b []ScoredBag) (float64, error) { return judge.AUC(LabelsScores(b)) },
+		mil.BinaryTarget: {"AUC", func(b []ScoredBag) (float64, error) { return stats.AUC(LabelsScores(b)) },
 			[]string{"accuracy", "auc_pooled", "average_precision", "balanced_accuracy", "log_loss"}, "good has the largest AUC, "},
-		milbench.ClassTarget: {"macro AUC", func(b []ScoredBag) (float64, error) { return judge.MulticlassAUC(labelsAll(b)) },
+		mil.ClassTarget: {"macro AUC", func(b []ScoredBag) (float64, error) { return stats.MulticlassAUC(labelsAll(b)) },
 			[]string{"accuracy", "balanced_accuracy", "kappa", "log_loss", "macro_auc_pooled"}, "good has the largest macro AUC, "},
-		milbench.RealTarget: {"R²", func(b []ScoredBag) (float64, error) {
+		mil.RealTarget: {"R²", func(b []ScoredBag) (float64, error) {
 			var y, p []float64
 			for _, one := range b {
 				y, p = append(y, one.Value), append(p, one.Scores[0])
 			}
-			return judge.R2(y, p)
+			return stats.R2(y, p)
 		}, []string{"mae", "r2_pooled", "rmse", "spearman"}, "good has the largest R², "},
-		milbench.SurvivalTarget: {"concordance", func(b []ScoredBag) (float64, error) {
+		mil.SurvivalTarget: {"concordance", func(b []ScoredBag) (float64, error) {
 			var times, risks []float64
 			var events []bool
 			for _, one := range b {
 				times, events, risks = append(times, one.Value), append(events, one.Event), append(risks, one.Scores[0])
 			}
-			return judge.Concordance(times, events, risks)
+			return stats.Concordance(times, events, risks)
 		}, []string{"concordance_pooled", "cumulative_auc", "integrated_brier"}, "good has the largest concordance, "},
 	} {
 		list := kindResults(kind)
@@ -113,7 +114,7 @@ func TestFiguresOfKinds(t *testing.T) {
 		if slices.Sort(keys); !slices.Equal(keys, want.others) {
 			t.Errorf("%v: figures %v, want %v", kind, keys, want.others)
 		}
-		if good.Low == nil || *good.Low > good.Mean || *good.High < good.Mean || *good.High > 1 || (good.SE != nil) != (kind == milbench.BinaryTarget) {
+		if good.Low == nil || *good.Low > good.Mean || *good.High < good.Mean || *good.High > 1 || (good.SE != nil) != (kind == mil.BinaryTarget) {
 			t.Errorf("%v: interval %v to %v of %v", kind, good.Low, good.High, good.Mean)
 		}
 		if len(table.Verdicts) != 1 || !strings.Contains(table.Verdicts[0], want.verdict) {
@@ -122,7 +123,7 @@ func TestFiguresOfKinds(t *testing.T) {
 	}
 }
 
-// TestIntegratedBrier: the figure equals that of package judge, averaged over the folds. Curves that know the order
+// TestIntegratedBrier: the figure equals that of package stats, averaged over the folds. Curves that know the order
 // score lower than 1/2 everywhere. It is missing from fits without curves, fits with unusable curves, and their rows.
 func TestIntegratedBrier(t *testing.T) {
 	figure := func(list []Result) (float64, bool) {
@@ -134,7 +135,7 @@ func TestIntegratedBrier(t *testing.T) {
 		v, is := table.Rows[0].Figures["integrated_brier"]
 		return v, is
 	}
-	good := func() []Result { return kindResults(milbench.SurvivalTarget)[6:] }
+	good := func() []Result { return kindResults(mil.SurvivalTarget)[6:] }
 	sum := 0.0
 	for _, r := range good() {
 		var times []float64
@@ -143,11 +144,11 @@ func TestIntegratedBrier(t *testing.T) {
 		for _, b := range r.Bags {
 			times, events, alive = append(times, b.Value), append(events, b.Event), append(alive, b.Survival.Alive[:3]) // the last bag has time 20
 		}
-		censoring, err := judge.CensoringCurve(times, events)
+		censoring, err := stats.CensoringCurve(times, events)
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := judge.IntegratedBrier(censoring, times, events, alive, []float64{8, 12, 16})
+		v, err := stats.IntegratedBrier(censoring, times, events, alive, []float64{8, 12, 16})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,7 +172,7 @@ func TestIntegratedBrier(t *testing.T) {
 		t.Errorf("%v, of 1/2 everywhere %v, %v", got, half, is)
 	}
 	for name, list := range map[string][]Result{
-		"a fit without curves":    change(func(r int, b *ScoredBag) { b.Survival = map[bool]*milbench.Survival{true: b.Survival}[r != 2] }),
+		"a fit without curves":    change(func(r int, b *ScoredBag) { b.Survival = map[bool]*mil.Survival{true: b.Survival}[r != 2] }),
 		"other times of a bag":    change(func(r int, b *ScoredBag) { b.Survival.Times[0] -= b.Value / 100 }),
 		"one time before the end": change(func(_ int, b *ScoredBag) { b.Survival.Times = []float64{8, 20, 21, 22} }),
 	} {
@@ -184,8 +185,8 @@ func TestIntegratedBrier(t *testing.T) {
 	if err := wrong.Validate(); err == nil || err.Error() != "bag bag03: the probabilities of a survival curve must be from 1 to 0 and never increase" {
 		t.Errorf("error %v", err)
 	}
-	of := kindResults(milbench.RealTarget)[0]
-	of.Bags[0].Survival = &milbench.Survival{Times: []float64{1}, Alive: []float64{1}}
+	of := kindResults(mil.RealTarget)[0]
+	of.Bags[0].Survival = &mil.Survival{Times: []float64{1}, Alive: []float64{1}}
 	if err := of.Validate(); err == nil || err.Error() != "bag bag00 has a survival curve, and a target of kind real" {
 		t.Errorf("error %v", err)
 	}
@@ -194,7 +195,7 @@ func TestIntegratedBrier(t *testing.T) {
 // TestKindTables puts rows of every kind into one table; each kind has its own columns.
 func TestKindTables(t *testing.T) {
 	var list []Result
-	for kind := range milbench.SurvivalTarget + 1 {
+	for kind := range mil.SurvivalTarget + 1 {
 		list = append(list, kindResults(kind)...)
 	}
 	table, err := Tabulate(list)
@@ -222,7 +223,7 @@ func TestKindTables(t *testing.T) {
 
 // TestUndefinedFigures: a figure without a value leaves an empty cell and a note that says why, and stops nothing.
 func TestUndefinedFigures(t *testing.T) {
-	list := kindResults(milbench.RealTarget)[:6]
+	list := kindResults(mil.RealTarget)[:6]
 	for i := range list {
 		for k := range list[i].Bags {
 			list[i].Bags[k].Scores = []float64{3}
@@ -245,7 +246,7 @@ func TestUndefinedFigures(t *testing.T) {
 	}
 	one := sample("set", `{"pooling":"syn"}`, 0, 0, []int{1, 1}, []float64{1, 2})
 	second := sample("set", `{"pooling":"syn"}`, 0, 1, []int{1, 1}, []float64{1, 2})
-	events, tied, two := kindResults(milbench.SurvivalTarget)[:6], kindResults(milbench.SurvivalTarget)[:6], kindResults(milbench.SurvivalTarget)[:12]
+	events, tied, two := kindResults(mil.SurvivalTarget)[:6], kindResults(mil.SurvivalTarget)[:6], kindResults(mil.SurvivalTarget)[:12]
 	for _, r := range []int{0, 6} {
 		for k := range two[r].Bags {
 			two[r].Bags[k].Event = false
@@ -296,11 +297,11 @@ func TestUndefinedFigures(t *testing.T) {
 
 // TestInsideOfKinds: the main figure of the kind decides; ties go to the smaller loss.
 func TestInsideOfKinds(t *testing.T) {
-	for kind := range milbench.SurvivalTarget + 1 {
+	for kind := range mil.SurvivalTarget + 1 {
 		r := kindResults(kind)[6]
 		in, err := InsideOf(kind, len(r.Classes), r.Bags)
 		want, _ := r.Figure()
-		if err != nil || in.Figure != want || (in.Loss > 0) != (kind != milbench.SurvivalTarget) {
+		if err != nil || in.Figure != want || (in.Loss > 0) != (kind != mil.SurvivalTarget) {
 			t.Errorf("%v: %+v, want %v (%v)", kind, in, want, err)
 		}
 		r.Inside, r.Validation = &in, nil
@@ -319,24 +320,24 @@ func TestByGroup(t *testing.T) {
 	positive := []int{0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1}
 	values := []float64{1, 2, 3, 5, 2, 2, 4, 1, 0, 1, 3, 6}
 	times := []float64{5, 3, 8, 2, 6, 4}
-	for kind, want := range map[milbench.TargetKind][2]float64{
-		milbench.BinaryTarget:   {0.7777777777777778, 1},
-		milbench.ClassTarget:    {0.08333333333333333, 0.16666666666666666},
-		milbench.RealTarget:     {-2.511739130434783, -1.0356521739130433},
-		milbench.SurvivalTarget: {0.6428571428571429, 0.6428571428571429},
+	for kind, want := range map[mil.TargetKind][2]float64{
+		mil.BinaryTarget:   {0.7777777777777778, 1},
+		mil.ClassTarget:    {0.08333333333333333, 0.16666666666666666},
+		mil.RealTarget:     {-2.511739130434783, -1.0356521739130433},
+		mil.SurvivalTarget: {0.6428571428571429, 0.6428571428571429},
 	} {
 		var bags []ScoredBag
 		var units [][]int
 		for i, score := range scores {
 			b := ScoredBag{ID: fmt.Sprint(i), Scores: []float64{score}}
 			switch kind {
-			case milbench.BinaryTarget:
+			case mil.BinaryTarget:
 				b.Label = positive[i]
-			case milbench.ClassTarget:
+			case mil.ClassTarget:
 				b.Label, b.Scores = i/2%3, []float64{score, -score, scores[11-i]}
-			case milbench.RealTarget:
+			case mil.RealTarget:
 				b.Value = values[i]
-			case milbench.SurvivalTarget:
+			case mil.SurvivalTarget:
 				b.Value, b.Event = times[i/2], i/2 != 2 && i/2 != 4
 			}
 			bags = append(bags, b)
@@ -350,8 +351,8 @@ func TestByGroup(t *testing.T) {
 				t.Errorf("%v, largest %v: %v, %v; want %v", kind, largest, got, err, want[k])
 			}
 		}
-		bags[1].Target = milbench.Target{Label: 1, Value: 99}
-		if one := ByGroup(kind, bags, units, false); (one == nil) != (kind == milbench.ClassTarget || kind == milbench.SurvivalTarget) {
+		bags[1].Target = mil.Target{Label: 1, Value: 99}
+		if one := ByGroup(kind, bags, units, false); (one == nil) != (kind == mil.ClassTarget || kind == mil.SurvivalTarget) {
 			t.Errorf("%v: targets that differ within a group: %+v", kind, one)
 		}
 	}

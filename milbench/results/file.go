@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	"synpool/internal/disk"
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // FileName is the name of the file with results in a results folder.
@@ -195,12 +195,12 @@ func read(in io.Reader, path string) (results []Result, size int64, err error) {
 // targets has the target of each bag by the checksum of its set and its id, and the fold that tests it by the repeat and
 // its id.
 type targets struct {
-	of    map[string]map[string]milbench.Target
+	of    map[string]map[string]mil.Target
 	tests map[string]map[string]int
 }
 
 func newTargets() targets {
-	return targets{make(map[string]map[string]milbench.Target), make(map[string]map[string]int)}
+	return targets{make(map[string]map[string]mil.Target), make(map[string]map[string]int)}
 }
 
 // add returns an error if a bag of r has another target than before, or if another fold of the repeat tests it, too.
@@ -222,7 +222,7 @@ func (t targets) add(r Result) error {
 // agree returns an error if a bag of r has another target than before.
 func (t targets) agree(r Result) error {
 	if t.of[r.Checksum] == nil {
-		t.of[r.Checksum] = make(map[string]milbench.Target)
+		t.of[r.Checksum] = make(map[string]mil.Target)
 	}
 	of := t.of[r.Checksum]
 	for _, part := range [][]ScoredBag{r.Bags, r.Validation} {

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 func fileSize(t *testing.T, dir string) int64 {
@@ -145,7 +145,7 @@ func TestLongLine(t *testing.T) {
 func TestKinds(t *testing.T) {
 	dir := t.TempDir()
 	var all []Result
-	for _, kind := range []milbench.TargetKind{milbench.BinaryTarget, milbench.ClassTarget, milbench.RealTarget, milbench.SurvivalTarget} {
+	for _, kind := range []mil.TargetKind{mil.BinaryTarget, mil.ClassTarget, mil.RealTarget, mil.SurvivalTarget} {
 		r := ofKind(kind)
 		r.Bags[1].Instances = []float64{0.25, -3, 1e-9}
 		all = append(all, r)
@@ -168,18 +168,18 @@ func TestAppendRefuses(t *testing.T) {
 	for name, spoil := range map[string]func(*Result){
 		"id":     func(r *Result) { r.Fit = "0" },
 		"config": func(r *Result) { r.Config = json.RawMessage(`[1]`) },
-		"bag":    func(r *Result) { r.Bags = []ScoredBag{{ID: "", Target: milbench.Labelled(1)}} },
+		"bag":    func(r *Result) { r.Bags = []ScoredBag{{ID: "", Target: mil.Labelled(1)}} },
 		"epoch":  func(r *Result) { r.Epoch = 0 },
 		"set":    func(r *Result) { r.Set = "" },
-		"none":   func(r *Result) { r.Bags = []ScoredBag{{ID: "bag", Target: milbench.Labelled(1)}} },
+		"none":   func(r *Result) { r.Bags = []ScoredBag{{ID: "bag", Target: mil.Labelled(1)}} },
 		"two": func(r *Result) {
-			r.Bags = []ScoredBag{{ID: "bag", Target: milbench.Labelled(1), Scores: []float64{1, 2}}}
+			r.Bags = []ScoredBag{{ID: "bag", Target: mil.Labelled(1), Scores: []float64{1, 2}}}
 		},
 		"NaN": func(r *Result) { r.Bags = []ScoredBag{{ID: "bag", Scores: []float64{math.NaN()}}} },
 		"instance": func(r *Result) {
 			r.Bags = []ScoredBag{{ID: "bag", Scores: []float64{1}, Instances: []float64{0, math.Inf(1)}}}
 		},
-		"classes": func(r *Result) { r.Target = milbench.ClassTarget },
+		"classes": func(r *Result) { r.Target = mil.ClassTarget },
 	} {
 		r := good
 		spoil(&r)

@@ -13,7 +13,9 @@ import (
 	"strconv"
 	"strings"
 
-	"synpool/milbench"
+	"synpool/internal/spelling"
+	"synpool/milbench/cv"
+	"synpool/milbench/mil"
 )
 
 // Formats lists the formats for [Table.Write], the default first.
@@ -48,7 +50,7 @@ func (t Table) Write(w io.Writer, format string) error {
 		e.SetIndent("", "  ")
 		return e.Encode(rows)
 	}
-	if near := milbench.Nearest(format, Formats); near != "" {
+	if near := spelling.Nearest(format, Formats); near != "" {
 		return fmt.Errorf("--format %q: no such format; did you mean %q?", format, near)
 	}
 	return fmt.Errorf("--format %q: no such format; use one of %s", format, strings.Join(Formats, ", "))
@@ -88,7 +90,7 @@ func (t Table) columns(plusMinus, dash string) []column {
 		{"Set", true, func(r Row) string { return r.Set }}, {"Setting", true, func(r Row) string { return r.Setting }},
 		{all[0].heading, false, main}, {"95 % CI", false, interval}, {"n", false, func(r Row) string { return strconv.Itoa(r.N) }},
 	}
-	if t.Rows[0].Target == milbench.BinaryTarget {
+	if t.Rows[0].Target == mil.BinaryTarget {
 		list = append(list, column{"SE", false, func(r Row) string { return optional(r.SE) }})
 	}
 	for _, f := range all[1:] {
@@ -119,7 +121,7 @@ func (r Row) other(f figure) *float64 {
 // byTarget yields one table per kind of target.
 func (t Table) byTarget() iter.Seq[Table] {
 	return func(yield func(Table) bool) {
-		rows := make(map[milbench.TargetKind][]Row)
+		rows := make(map[mil.TargetKind][]Row)
 		for _, r := range t.Rows {
 			rows[r.Target] = append(rows[r.Target], r)
 		}
@@ -142,15 +144,15 @@ func (t Table) instances() bool {
 }
 
 // legends explains the columns for each kind of target.
-var legends = map[milbench.TargetKind]string{
-	milbench.BinaryTarget: "AUC: " + ofFoldsAndRepeats + overRepeatsOrFolds + ", else over test bags (\"bags\", DeLong); " +
+var legends = map[mil.TargetKind]string{
+	mil.BinaryTarget: "AUC: " + ofFoldsAndRepeats + overRepeatsOrFolds + ", else over test bags (\"bags\", DeLong); " +
 		"SE: DeLong standard error of one repeat, over test bags; pooled AUC, accuracy, balanced accuracy and log-loss: all folds of a repeat together; " +
 		"AP: average precision.",
-	milbench.ClassTarget: "macro AUC: of one class against the rest, mean over the classes, " + ofFoldsAndRepeats + overRepeatsOrFolds +
+	mil.ClassTarget: "macro AUC: of one class against the rest, mean over the classes, " + ofFoldsAndRepeats + overRepeatsOrFolds +
 		"; the other figures: all folds of a repeat together; kappa: Cohen's with quadratic weights, for classes in the order that is named below (--order changes it).",
-	milbench.RealTarget: "R²: the share of the variance that predictions explain, " + ofFoldsAndRepeats + overRepeatsOrFolds +
+	mil.RealTarget: "R²: the share of the variance that predictions explain, " + ofFoldsAndRepeats + overRepeatsOrFolds +
 		"; the other figures: all folds of a repeat together; RMSE and MAE: root mean square and mean size of the errors, in the unit of the target; Spearman: rank correlation.",
-	milbench.SurvivalTarget: "concordance: the share of comparable pairs of bags whose risks are in order (Harrell's C), " + ofFoldsAndRepeats + overRepeatsOrFolds +
+	mil.SurvivalTarget: "concordance: the share of comparable pairs of bags whose risks are in order (Harrell's C), " + ofFoldsAndRepeats + overRepeatsOrFolds +
 		"; pooled concordance and AUC(t): all folds of a repeat together; AUC(t): cumulative AUC, mean over the quartiles of the times of events; " +
 		"IBS: integrated Brier score of predicted survival curves, mean over the folds (smaller is better; about 0.25 if every bag has 1/2 at all times; empty of models without curves).",
 }
@@ -175,7 +177,7 @@ func threeDigits(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) }
 func (r Row) protocolCell() string {
 	cell := r.Protocol
 	switch {
-	case r.Folds == 1 && r.Protocol == milbench.PublishedProtocol:
+	case r.Folds == 1 && r.Protocol == cv.PublishedProtocol:
 		cell += ", shuffled split"
 	case r.Folds == 1:
 		cell += ", official split"
@@ -187,7 +189,7 @@ func (r Row) protocolCell() string {
 	switch {
 	case r.Inner > 0:
 		cell += fmt.Sprintf(", %d inside", r.Inner)
-	case r.Protocol == milbench.NestedProtocol:
+	case r.Protocol == cv.NestedProtocol:
 		cell += ", a fifth inside"
 	}
 	if r.Optimistic {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // parsedHTML returns the texts of all cells and paragraphs, and the bold texts. Unmatched tags fail the test.
@@ -80,7 +80,7 @@ func TestBold(t *testing.T) {
 
 	// The same for results of every kind, judged by the sentences.
 	var list []Result
-	for kind := range milbench.SurvivalTarget + 1 {
+	for kind := range mil.SurvivalTarget + 1 {
 		list = append(list, kindResults(kind)...)
 	}
 	table, err := Tabulate(list)

@@ -5,8 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
-	"synpool/milbench/judge"
+	"synpool/milbench/cv"
+	"synpool/milbench/mil"
+	"synpool/milbench/stats"
 )
 
 // heldOut returns held-out bags: for each inner fold, the scores of its negative and its positive bags.
@@ -14,7 +15,7 @@ func heldOut(folds ...[2][]float64) (bags []ScoredBag) {
 	for k, fold := range folds {
 		for label, scores := range fold {
 			for _, score := range scores {
-				bags = append(bags, ScoredBag{ID: "bag", Target: milbench.Labelled(label), Scores: []float64{score}, Part: k + 1})
+				bags = append(bags, ScoredBag{ID: "bag", Target: mil.Labelled(label), Scores: []float64{score}, Part: k + 1})
 			}
 		}
 	}
@@ -35,11 +36,11 @@ func TestInsideOf(t *testing.T) {
 		// No fold has both, so scores of different folds are compared.
 		"no fold with both": {heldOut([2][]float64{{-1, 3}, nil}, [2][]float64{nil, {2, 4}}), 0.75},
 	} {
-		got, err := InsideOf(milbench.BinaryTarget, 2, c.held)
+		got, err := InsideOf(mil.BinaryTarget, 2, c.held)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		loss, err := judge.LogLoss(LabelsScores(c.held))
+		loss, err := stats.LogLoss(LabelsScores(c.held))
 		if err != nil || got.Figure != c.auc || got.Loss != loss {
 			t.Errorf("%s: %+v, want AUC %v and loss %v (%v)", name, got, c.auc, loss, err)
 		}
@@ -49,11 +50,11 @@ func TestInsideOf(t *testing.T) {
 	for i := range held {
 		held[i].Part = 0
 	}
-	if got, err := InsideOf(milbench.BinaryTarget, 2, held); err != nil || got.Figure != 0.625 {
+	if got, err := InsideOf(mil.BinaryTarget, 2, held); err != nil || got.Figure != 0.625 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for _, held := range [][]ScoredBag{nil, heldOut([2][]float64{{1, 2}, nil})} {
-		if got, err := InsideOf(milbench.BinaryTarget, 2, held); err == nil {
+		if got, err := InsideOf(mil.BinaryTarget, 2, held); err == nil {
 			t.Errorf("%d bags: %+v", len(held), got)
 		}
 	}
@@ -76,7 +77,7 @@ func TestBetter(t *testing.T) {
 // The number of inner folds is part of the id of a fit. Without inner folds the id is the same as in older versions.
 func TestInnerID(t *testing.T) {
 	r := sample("set", `{"pooling":"syn"}`, 0, 0, []int{0, 1}, []float64{1, 2})
-	r.Protocol, r.Optimistic = milbench.NestedProtocol, false
+	r.Protocol, r.Optimistic = cv.NestedProtocol, false
 	ids := map[string]int{}
 	for _, inner := range []int{0, 2, 5} {
 		r.Inner = inner
@@ -94,7 +95,7 @@ func TestInnerID(t *testing.T) {
 		}
 		r.Inner = inner
 	}
-	before, err := milbench.FitID(r.Checksum, milbench.NestedProtocol, r.Folds, r.Repeat, r.Fold, r.Seed, r.Config)
+	before, err := cv.FitID(r.Checksum, cv.NestedProtocol, r.Folds, r.Repeat, r.Fold, r.Seed, r.Config)
 	if _, known := ids[before]; err != nil || !known || ids[before] != 0 {
 		t.Errorf("the id of a fit without inner folds is new (%v)", err)
 	}

@@ -7,7 +7,8 @@ import (
 	"fmt"
 	"slices"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
+	"synpool/milbench/mil"
 )
 
 // MeanCurve is the curve averaged over all fits of one setting on one set.
@@ -28,12 +29,12 @@ func MeanCurves(curves []Curve) ([]MeanCurve, error) {
 	curves = slices.Clone(curves)
 	for i, c := range curves {
 		var err error
-		if curves[i].Config, err = milbench.CanonicalSetting(c.Config); err != nil {
+		if curves[i].Config, err = cv.CanonicalSetting(c.Config); err != nil {
 			return nil, err
 		}
 	}
 	slices.SortStableFunc(curves, func(a, b Curve) int {
-		return cmp.Or(milbench.CompareNatural(a.Set, b.Set), bytes.Compare(a.Config, b.Config),
+		return cmp.Or(mil.CompareNatural(a.Set, b.Set), bytes.Compare(a.Config, b.Config),
 			cmp.Compare(a.Repeat, b.Repeat), cmp.Compare(a.Fold, b.Fold), cmp.Compare(a.Fit, b.Fit))
 	})
 	var means []MeanCurve

@@ -7,7 +7,9 @@ import (
 	"math"
 	"slices"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
+	"synpool/milbench/learner"
+	"synpool/milbench/mil"
 )
 
 // Result is a finished fit: one line of results.jsonl. Everything except WallS depends only on the inputs.
@@ -19,15 +21,15 @@ type Result struct {
 	Protocol string          `json:"protocol"`
 	Folds    int             `json:"folds"`           // folds per repeat; 1 for an official split
 	FoldsRun int             `json:"folds_run"`       // number of folds that make a repeat complete
-	Inner    int             `json:"inner,omitempty"` // see [milbench.Protocol.Inner]
+	Inner    int             `json:"inner,omitempty"` // see [cv.Protocol.Inner]
 	Repeat   int             `json:"repeat"`          // from 0
 	Fold     int             `json:"fold"`            // from 0
 	Seed     uint64          `json:"seed"`            // seed of the study
 	Config   json.RawMessage `json:"config"`          // the setting, a JSON object
 
 	// The kind of the set's targets, and the names of its classes if the file has names.
-	Target  milbench.TargetKind `json:"target,omitempty"`
-	Classes []string            `json:"classes,omitempty"`
+	Target  mil.TargetKind `json:"target,omitempty"`
+	Classes []string       `json:"classes,omitempty"`
 
 	Epoch      int         `json:"epoch"`                // epoch of these scores, from 1
 	Bags       []ScoredBag `json:"bags"`                 // test part
@@ -46,8 +48,8 @@ type Result struct {
 	// MemberAUC has, for an ensemble, the test AUC of each member at this epoch.
 	MemberAUC []float64 `json:"member_auc,omitempty"`
 
-	// Portfolio has, for a fit that joins models, the models with weight ([milbench.Outcome].Portfolio).
-	Portfolio []milbench.Weighted `json:"portfolio,omitempty"`
+	// Portfolio has, for a fit that joins models, the models with weight ([learner.Outcome].Portfolio).
+	Portfolio []learner.Weighted `json:"portfolio,omitempty"`
 
 	Leaked     bool    `json:"leaked"`     // a column that leaks the label was among the features
 	Optimistic bool    `json:"optimistic"` // the test part influenced the choice of the epoch
@@ -66,12 +68,12 @@ type GroupFigure struct {
 // ScoredBag has the true target of a bag and a trained model's output for it.
 type ScoredBag struct {
 	ID string `json:"id"`
-	milbench.Target
-	Scores    []float64          `json:"scores"`              // see [milbench.Prediction]
-	Survival  *milbench.Survival `json:"survival,omitempty"`  // predicted curve, if the model has one; not in archives
-	Winners   []int              `json:"winners,omitempty"`   // for each head, the instance with the largest weight
-	Instances []float64          `json:"instances,omitempty"` // score of each instance, if requested
-	Part      int                `json:"part,omitempty"`      // inner fold that held the bag out, from 1; 0 without inner folds
+	mil.Target
+	Scores    []float64     `json:"scores"`              // see [mil.Prediction]
+	Survival  *mil.Survival `json:"survival,omitempty"`  // predicted curve, if the model has one; not in archives
+	Winners   []int         `json:"winners,omitempty"`   // for each head, the instance with the largest weight
+	Instances []float64     `json:"instances,omitempty"` // score of each instance, if requested
+	Part      int           `json:"part,omitempty"`      // inner fold that held the bag out, from 1; 0 without inner folds
 }
 
 // UnmarshalJSON also reads the old form, in which a bag had a single "score".
@@ -91,14 +93,14 @@ func (b *ScoredBag) UnmarshalJSON(data []byte) error {
 }
 
 // validate returns an error if b is unusable for this kind of target and number of class names.
-func (b ScoredBag) validate(kind milbench.TargetKind, classes int) error {
+func (b ScoredBag) validate(kind mil.TargetKind, classes int) error {
 	scores := 1
 	switch {
 	case b.ID == "":
 		return errors.New("a bag without an id")
-	case kind == milbench.BinaryTarget && b.Label != 0 && b.Label != 1:
+	case kind == mil.BinaryTarget && b.Label != 0 && b.Label != 1:
 		return fmt.Errorf("bag %s has label %d; labels are 0 or 1", b.ID, b.Label)
-	case kind == milbench.ClassTarget:
+	case kind == mil.ClassTarget:
 		if scores = classes; b.Label < 0 || b.Label >= classes {
 			return fmt.Errorf("bag %s has label %d of %d classes; they count from 0", b.ID, b.Label, classes)
 		}
@@ -114,7 +116,7 @@ func (b ScoredBag) validate(kind milbench.TargetKind, classes int) error {
 	if b.Survival == nil {
 		return nil
 	}
-	if kind != milbench.SurvivalTarget {
+	if kind != mil.SurvivalTarget {
 		return fmt.Errorf("bag %s has a survival curve, and a target of kind %v", b.ID, kind)
 	}
 	if err := b.Survival.Validate(); err != nil {
@@ -139,10 +141,10 @@ func (a Inside) Better(b Inside) bool {
 	return a.Figure > b.Figure || a.Figure == b.Figure && a.Loss < b.Loss
 }
 
-// ID returns the fit's id ([milbench.FitID]). It does not depend on the set's name, backend, version, revision or
+// ID returns the fit's id ([cv.FitID]). It does not depend on the set's name, backend, version, revision or
 // wall time.
 func (r Result) ID() (string, error) {
-	return milbench.FitID(r.Checksum, milbench.ProtocolKey(r.Protocol, r.Inner), r.Folds, r.Repeat, r.Fold, r.Seed, r.Config)
+	return cv.FitID(r.Checksum, cv.ProtocolKey(r.Protocol, r.Inner), r.Folds, r.Repeat, r.Fold, r.Seed, r.Config)
 }
 
 // Figure returns the main figure on the test part, see [Row].
@@ -174,7 +176,7 @@ func (r Result) ValidationFigures() (Inside, error) {
 
 // InsideOf returns the figures on bags held out of a training part, given the kind of target and the number of
 // classes.
-func InsideOf(kind milbench.TargetKind, classes int, held []ScoredBag) (Inside, error) {
+func InsideOf(kind mil.TargetKind, classes int, held []ScoredBag) (Inside, error) {
 	of := mainFigure(kind).of
 	loss, err := losses[kind](held, classes)
 	if err != nil {
@@ -255,7 +257,7 @@ func (r Result) Validate() error {
 	return nil
 }
 
-// LabelsScores returns the labels and scores of bags with a binary target, as needed by package judge.
+// LabelsScores returns the labels and scores of bags with a binary target, as needed by package stats.
 func LabelsScores(bags []ScoredBag) (labels []int, scores []float64) {
 	for _, b := range bags {
 		labels = append(labels, b.Label)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
 )
 
 // Keys of a setting with the name of the learner and, for a network, of the pooling.
@@ -34,7 +34,7 @@ type setting struct {
 }
 
 func decodeSetting(config json.RawMessage) (setting, error) {
-	values, err := milbench.DecodeSetting(config)
+	values, err := cv.DecodeSetting(config)
 	if err != nil {
 		return setting{}, err
 	}

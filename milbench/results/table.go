@@ -14,8 +14,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"synpool/milbench"
-	"synpool/milbench/judge"
+	"synpool/milbench/cv"
+	"synpool/milbench/mil"
+	"synpool/milbench/stats"
 )
 
 // Level is the level of all confidence intervals in a table.
@@ -25,13 +26,13 @@ const Level = 0.95
 // targets, the macro AUC for classes, R² for real targets and the concordance for survival. For each repeat it is
 // averaged over the folds.
 type Row struct {
-	Set     string              `json:"set"`
-	Setting string              `json:"setting"` // the pooling, and what distinguishes the row from others on the set
-	Target  milbench.TargetKind `json:"target"`
-	Figure  string              `json:"figure"` // name of the main figure
-	Mean    float64             `json:"mean"`   // NaN if no fold has the figure, null in the table as JSON
-	SD      *float64            `json:"sd"`     // over repeats; null for one repeat
-	N       int                 `json:"n"`      // number of complete repeats
+	Set     string         `json:"set"`
+	Setting string         `json:"setting"` // the pooling, and what distinguishes the row from others on the set
+	Target  mil.TargetKind `json:"target"`
+	Figure  string         `json:"figure"` // name of the main figure
+	Mean    float64        `json:"mean"`   // NaN if no fold has the figure, null in the table as JSON
+	SD      *float64       `json:"sd"`     // over repeats; null for one repeat
+	N       int            `json:"n"`      // number of complete repeats
 
 	Protocol   string `json:"protocol"`
 	Optimistic bool   `json:"optimistic"`
@@ -93,7 +94,7 @@ const (
 	// new bags.
 	OverRepeats Interval = "repeats"
 	// OverFolds is the interval over the folds, if there are fewer repeats. It is corrected for the training bags
-	// that the folds share ([judge.CorrectedInterval]).
+	// that the folds share ([stats.CorrectedInterval]).
 	OverFolds Interval = "folds"
 	// OverBags is the interval from DeLong's standard error over test bags, for fewer than five folds or an official
 	// split.
@@ -133,7 +134,7 @@ func Tabulate(results []Result) (Table, error) { return tabulate(results, choose
 // TabulateBest computes a table in which the validation parts choose among all settings, whatever their pooling. It
 // has one row per set under the nested protocol, and none for other protocols.
 func TabulateBest(results []Result) (Table, error) {
-	results = slices.DeleteFunc(slices.Clone(results), func(r Result) bool { return r.Protocol != milbench.NestedProtocol })
+	results = slices.DeleteFunc(slices.Clone(results), func(r Result) bool { return r.Protocol != cv.NestedProtocol })
 	return tabulate(results, func(c comparison, t *Table) ([]*rowFits, error) {
 		row, err := c.choose(c.rows, "any", t)
 		return []*rowFits{row}, err
@@ -178,7 +179,7 @@ func tabulate(results []Result, inside func(comparison, *Table) ([]*rowFits, err
 	var rows []*rowFits
 	for _, study := range studies {
 		chosen := study.rows
-		if study.protocol == milbench.NestedProtocol {
+		if study.protocol == cv.NestedProtocol {
 			if chosen, err = inside(study, &t); err != nil {
 				return Table{}, err
 			}
@@ -228,7 +229,7 @@ type content struct {
 	names    []string // the newest is last
 	shown    string   // name in the table
 	leaked   bool     // true if any result says so
-	target   milbench.TargetKind
+	target   mil.TargetKind
 	classes  []string // class names as spelt in the file; for a binary target the negative one is first
 }
 
@@ -280,7 +281,7 @@ func gather(results []Result, t *Table) ([]comparison, error) {
 		config, known := canonical[string(r.Config)]
 		if !known {
 			var err error
-			if config, err = milbench.CanonicalSetting(r.Config); err != nil {
+			if config, err = cv.CanonicalSetting(r.Config); err != nil {
 				return nil, fmt.Errorf("%s: %w", r.Set, err)
 			}
 			canonical[string(r.Config)] = config
@@ -309,7 +310,7 @@ func gather(results []Result, t *Table) ([]comparison, error) {
 	}
 	slices.SortFunc(all, func(a, b comparison) int {
 		return cmp.Or(compareSets(a.set, b.set),
-			cmp.Compare(slices.Index(milbench.ProtocolNames, a.protocol), slices.Index(milbench.ProtocolNames, b.protocol)),
+			cmp.Compare(slices.Index(cv.ProtocolNames, a.protocol), slices.Index(cv.ProtocolNames, b.protocol)),
 			strings.Compare(a.protocol, b.protocol), cmp.Compare(a.folds, b.folds), cmp.Compare(a.run, b.run), cmp.Compare(b.inner, a.inner))
 	})
 	labelRows(all)
@@ -319,7 +320,7 @@ func gather(results []Result, t *Table) ([]comparison, error) {
 
 // compareSets orders by name, then by checksum.
 func compareSets(a, b *content) int {
-	return cmp.Or(milbench.CompareNatural(a.name(), b.name()), strings.Compare(a.checksum, b.checksum))
+	return cmp.Or(mil.CompareNatural(a.name(), b.name()), strings.Compare(a.checksum, b.checksum))
 }
 
 // labelRows labels each row by the keys whose values differ among the rows of its family, and by the name of its set.
@@ -465,7 +466,7 @@ func nameSets(sets []*content, t *Table) {
 				t.Notes = append(t.Notes, fmt.Sprintf("%s: %d sets of this name have different checksums; the start of them tells the sets apart", set.name(), n))
 			}
 		}
-		if set.target == milbench.ClassTarget {
+		if set.target == mil.ClassTarget {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s: the classes are %s", set.shown, strings.Join(set.classes, ", ")))
 		} else if len(set.classes) == 2 {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s: positive is %s, negative %s", set.shown, set.classes[1], set.classes[0]))
@@ -517,7 +518,7 @@ func (t *Table) noteThresholds() {
 	var sets []string // in the order of the rows
 	rows := make(map[string][]string)
 	for _, r := range t.Rows {
-		if accuracy, there := r.Figures["balanced_accuracy"]; there && r.Target == milbench.BinaryTarget && accuracy <= 0.55 && r.Mean >= 0.8 {
+		if accuracy, there := r.Figures["balanced_accuracy"]; there && r.Target == mil.BinaryTarget && accuracy <= 0.55 && r.Mean >= 0.8 {
 			if rows[r.Set] == nil {
 				sets = append(sets, r.Set)
 			}
@@ -538,7 +539,7 @@ func (row *rowFits) figures(t *Table) (Row, error) {
 	all, classes := figures[row.set.target], len(row.set.classes)
 	sums, counts, lacks, why := make([]float64, len(all)), make([]int, len(all)), make([]int, len(all)), make([]error, len(all))
 	backends, versions, revisions := make(map[string]bool), make(map[string]bool), make(map[string]bool)
-	variance, defined := 0.0, row.set.target == milbench.BinaryTarget
+	variance, defined := 0.0, row.set.target == mil.BinaryTarget
 	var instances, groupMeans, groupMaxima, ofFolds []float64
 	for _, key := range slices.SortedFunc(maps.Keys(row.repeats), repeatKey.compare) {
 		folds := row.repeats[key]
@@ -569,7 +570,7 @@ func (row *rowFits) figures(t *Table) (Row, error) {
 				}
 			}
 			if defined {
-				if _, se, err := judge.DeLong(LabelsScores(r.Bags)); err == nil {
+				if _, se, err := stats.DeLong(LabelsScores(r.Bags)); err == nil {
 					foldVariance += se * se
 				} else {
 					defined = false
@@ -658,7 +659,7 @@ func (row *rowFits) figures(t *Table) (Row, error) {
 		out.SE = &se
 	}
 	if len(out.Values) > 1 {
-		sd, err := judge.SD(out.Values)
+		sd, err := stats.SD(out.Values)
 		if err != nil {
 			return Row{}, err
 		}
@@ -677,10 +678,10 @@ func (r *Row) interval(folds []float64) (err error) {
 	switch {
 	case len(r.Values) >= fewestRepeats:
 		r.Interval = OverRepeats
-		_, low, high, err = judge.MeanInterval(r.Values, Level)
+		_, low, high, err = stats.MeanInterval(r.Values, Level)
 	case len(folds) >= fewestFolds:
 		r.Interval = OverFolds
-		_, low, high, err = judge.CorrectedInterval(folds, 1/float64(r.Folds-1), Level)
+		_, low, high, err = stats.CorrectedInterval(folds, 1/float64(r.Folds-1), Level)
 	case r.SE != nil:
 		r.Interval = OverBags
 		half := distuv.UnitNormal.Quantile((1+Level)/2) * *r.SE

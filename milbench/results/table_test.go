@@ -16,8 +16,8 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
-	"synpool/milbench/judge"
+	"synpool/milbench/mil"
+	"synpool/milbench/stats"
 )
 
 var update = flag.Bool("update", false, "write the golden tables again")
@@ -29,7 +29,7 @@ func sample(set, config string, repeat, fold int, labels []int, scores []float64
 		Config: json.RawMessage(config), Epoch: 5, Backend: "go", Version: "v0.1.0", Revision: "abc", WallS: 1.5,
 	}
 	for i, y := range labels {
-		r.Bags = append(r.Bags, ScoredBag{ID: fmt.Sprint("bag", fold, "-", i), Target: milbench.Labelled(y), Scores: []float64{scores[i]}})
+		r.Bags = append(r.Bags, ScoredBag{ID: fmt.Sprint("bag", fold, "-", i), Target: mil.Labelled(y), Scores: []float64{scores[i]}})
 	}
 	return withID(r)
 }
@@ -139,7 +139,7 @@ func goldenResults() (results []Result) {
 		for i, config := range []string{`{"pooling":"lse","gamma":0.5}`, `{"pooling":"lse","gamma":1}`, `{"pooling":"max"}`} {
 			change(func(r *Result) {
 				r.Protocol = "nested"
-				r.Validation = []ScoredBag{{ID: "v0", Target: milbench.Labelled(0), Scores: []float64{0}}, {ID: "v1", Target: milbench.Labelled(1), Scores: []float64{float64((i+r.Fold)%2) - 0.5}}}
+				r.Validation = []ScoredBag{{ID: "v0", Target: mil.Labelled(0), Scores: []float64{0}}, {ID: "v1", Target: mil.Labelled(1), Scores: []float64{float64((i+r.Fold)%2) - 0.5}}}
 			}, pair("nested", config, repeat, float64(i))...)
 		}
 	}
@@ -221,7 +221,7 @@ func TestNestedChoice(t *testing.T) {
 		r := sample("set", config, repeat, fold, four, test)
 		r.Protocol = "nested"
 		for i, y := range four {
-			r.Validation = append(r.Validation, ScoredBag{ID: fmt.Sprint("v", i), Target: milbench.Labelled(y), Scores: []float64{validation[i]}})
+			r.Validation = append(r.Validation, ScoredBag{ID: fmt.Sprint("v", i), Target: mil.Labelled(y), Scores: []float64{validation[i]}})
 		}
 		return withID(r)
 	}
@@ -455,7 +455,7 @@ func TestOrder(t *testing.T) {
 		"needle-1", "v1.2.9", "v1.2.10", "web1", "web02", "web2", "web10", "webs"}
 	for i, a := range want {
 		for j, b := range want {
-			if got := milbench.CompareNatural(a, b); got != cmp.Compare(i, j) {
+			if got := mil.CompareNatural(a, b); got != cmp.Compare(i, j) {
 				t.Errorf("%q against %q is %d, want %d", a, b, got, cmp.Compare(i, j))
 			}
 		}
@@ -514,7 +514,7 @@ func TestIntervals(t *testing.T) {
 			t.Errorf("%+v: over %q, from %v to %v around %v", c, row.Interval, row.Low, row.High, row.Mean)
 		}
 		if c.want == OverFolds {
-			_, low, _, err := judge.CorrectedInterval(aucs, 1/float64(c.folds-1), Level)
+			_, low, _, err := stats.CorrectedInterval(aucs, 1/float64(c.folds-1), Level)
 			if err != nil || math.Abs(max(low, 0)-*row.Low) > 1e-12 {
 				t.Errorf("%+v: low is %v, want %v, %v", c, *row.Low, low, err)
 			}

@@ -9,8 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"synpool/milbench"
-	"synpool/milbench/judge"
+	"synpool/milbench/cv"
+	"synpool/milbench/mil"
+	"synpool/milbench/stats"
 )
 
 // foldKey identifies a fold of a repeat.
@@ -32,12 +33,12 @@ const tied = 1e-9
 // verdicts summarises, for each set and protocol with several rows, which row has the largest main figure, which are
 // worse beyond chance, which are perhaps worse, and which cannot be told apart from it.
 //
-// Two rows are compared on their folds by the corrected resampled t-test ([judge.CorrectedT]), which allows for
+// Two rows are compared on their folds by the corrected resampled t-test ([stats.CorrectedT]), which allows for
 // training on other bags. An official split or a single fold has only one training part; there they are compared on
-// its bags by [judge.DeLongDifference].
+// its bags by [stats.DeLongDifference].
 //
 // The best row is chosen by the same figures, so the p-values of all pairs of rows are adjusted together
-// ([judge.Holm]). A row is worse beyond chance if the adjusted p < 0.05, and perhaps worse if only the unadjusted p <
+// ([stats.Holm]). A row is worse beyond chance if the adjusted p < 0.05, and perhaps worse if only the unadjusted p <
 // 0.05. There is no verdict while some rows have more finished repeats than others, and none for an official split or
 // a single fold unless the target is binary. A row is marked apart if all others are worse beyond chance.
 func (t Table) verdicts() (list []string, err error) {
@@ -45,7 +46,7 @@ func (t Table) verdicts() (list []string, err error) {
 		unequal := slices.ContainsFunc(rows, func(r Row) bool {
 			return !maps.EqualFunc(r.folds, rows[0].folds, func(a, b float64) bool { return true })
 		})
-		noTest := rows[0].Target != milbench.BinaryTarget && !rows[0].overFolds()
+		noTest := rows[0].Target != mil.BinaryTarget && !rows[0].overFolds()
 		if len(rows) < 2 || rows[0].Leaked || unequal || noTest || len(rows[0].folds) == 0 {
 			continue
 		}
@@ -75,7 +76,7 @@ func verdict(unordered []Row) (string, error) {
 			p = append(p, v)
 		}
 	}
-	adjusted, err := judge.Holm(p)
+	adjusted, err := stats.Holm(p)
 	if err != nil {
 		return "", err
 	}
@@ -103,7 +104,7 @@ func verdict(unordered []Row) (string, error) {
 	}
 	rows[0].apart = len(worse) == len(rows)-1
 	name, of := rows[0].Set, mainFigure(rows[0].Target)
-	if rows[0].Protocol != milbench.HonestProtocol {
+	if rows[0].Protocol != cv.HonestProtocol {
 		name += ", " + rows[0].Protocol
 	}
 	verb := "has"
@@ -133,14 +134,14 @@ func (r Row) differs(s Row) (float64, error) {
 		for _, key := range slices.SortedFunc(maps.Keys(r.folds), foldKey.compare) {
 			a, b = append(a, r.folds[key]), append(b, s.folds[key])
 		}
-		test, err := judge.CorrectedT(a, b, 1/float64(r.Folds-1))
-		if errors.Is(err, judge.ErrSameDifference) {
+		test, err := stats.CorrectedT(a, b, 1/float64(r.Folds-1))
+		if errors.Is(err, stats.ErrSameDifference) {
 			return 1, nil
 		}
 		return test.P, err
 	}
-	difference, se, err := judge.DeLongDifference(r.labels, r.scores, s.scores)
-	if errors.Is(err, judge.ErrTooFew) || se == 0 {
+	difference, se, err := stats.DeLongDifference(r.labels, r.scores, s.scores)
+	if errors.Is(err, stats.ErrTooFew) || se == 0 {
 		return 1, nil
 	}
 	return math.Erfc(math.Abs(difference) / se / math.Sqrt2), err

@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"slices"
 
-	"synpool/milbench"
+	"synpool/milbench/learner"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
 )
 
 // curve returns the curve of an outcome that has all epochs.
-func (s *setStudy) curve(o milbench.Outcome) (results.Curve, error) {
+func (s *setStudy) curve(o learner.Outcome) (results.Curve, error) {
 	fit, r := s.fits[o.Fit], s.partial[o.Fit]
 	c := results.Curve{Fit: r.Fit, Set: r.Set, Repeat: r.Repeat, Fold: r.Fold, Config: r.Config}
 	for i, e := range o.Epochs {
@@ -38,10 +39,10 @@ func (s *setStudy) curve(o milbench.Outcome) (results.Curve, error) {
 }
 
 // heldOut returns the predictions for the validation and the test part.
-func heldOut(e milbench.Epoch) []milbench.Prediction { return slices.Concat(e.Validation, e.Test) }
+func heldOut(e learner.Epoch) []mil.Prediction { return slices.Concat(e.Validation, e.Test) }
 
 // winnersChanged returns the share of bags and heads with a different winner, or nil if there are no winners.
-func winnersChanged(before, after []milbench.Prediction) *float64 {
+func winnersChanged(before, after []mil.Prediction) *float64 {
 	changed, all := 0, 0
 	for i, b := range after {
 		for head, winner := range b.Winners {

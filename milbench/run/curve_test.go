@@ -16,11 +16,13 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
-	"synpool/milbench/judge"
+	"synpool/milbench/cv"
+	"synpool/milbench/learner"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
 	"synpool/milbench/run/runtest"
+	"synpool/milbench/stats"
 )
 
 // readFile returns the bytes of a file of a results folder.
@@ -108,7 +110,7 @@ func withCurves(t *testing.T, r run.Run) map[string]results.Curve {
 // TestCurves compares the curves of each protocol with what the learner returned, and the results with those of a run
 // without curves.
 func TestCurves(t *testing.T) {
-	for _, p := range []milbench.Protocol{{Name: "honest", Folds: 3, Repeats: 2}, {Name: "nested", Folds: 3, Repeats: 2}, {Name: "published", Folds: 4, Repeats: 3}, {Name: "best-epoch", Folds: 3, Repeats: 2}} {
+	for _, p := range []cv.Protocol{{Name: "honest", Folds: 3, Repeats: 2}, {Name: "nested", Folds: 3, Repeats: 2}, {Name: "published", Folds: 4, Repeats: 3}, {Name: "best-epoch", Folds: 3, Repeats: 2}} {
 		t.Run(p.Name, func(t *testing.T) {
 			r := runtest.Run(t.TempDir(), &runtest.Learner{})
 			r.Sets, r.Protocol = r.Sets[:1], p
@@ -125,15 +127,15 @@ func TestCurves(t *testing.T) {
 				t.Fatal(err)
 			}
 			key := func(repeat, fold int, config json.RawMessage) string {
-				c, err := milbench.CanonicalSetting(config)
+				c, err := cv.CanonicalSetting(config)
 				if err != nil {
 					t.Fatal(err)
 				}
 				return fmt.Sprint(repeat, fold, string(c))
 			}
-			outcomes := make(map[string]milbench.Outcome)
+			outcomes := make(map[string]learner.Outcome)
 			r.Dir = t.TempDir()
-			r.Learner = &runtest.Learner{Spoil: func(o *milbench.Outcome) bool {
+			r.Learner = &runtest.Learner{Spoil: func(o *learner.Outcome) bool {
 				fit := fits[o.Fit]
 				outcomes[key(fit.Repeat, fit.Fold, fit.Setting)] = *o
 				return true
@@ -156,7 +158,7 @@ func TestCurves(t *testing.T) {
 					for i, b := range fit.Validation {
 						labels, scores = append(labels, r.Sets[0].Bags[b].Label), append(scores, e.Validation[i].Scores[0])
 					}
-					one, err := judge.AUC(labels, scores)
+					one, err := stats.AUC(labels, scores)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -189,16 +191,16 @@ func TestCurvesBlind(t *testing.T) {
 	r.Sets = r.Sets[:1]
 	for i := range r.Sets[0].Bags {
 		if i%4 == 0 {
-			r.Sets[0].Bags[i].Split = milbench.TestPart
+			r.Sets[0].Bags[i].Split = mil.TestPart
 		} else {
-			r.Sets[0].Bags[i].Split = milbench.TrainPart
+			r.Sets[0].Bags[i].Split = mil.TrainPart
 		}
 	}
 	want := withCurves(t, r)
 	r.Dir = t.TempDir()
 	before := readFile(t, fakeDir(t, r), results.FileName)
 	for i := range r.Sets[0].Bags {
-		if b := &r.Sets[0].Bags[i]; b.Split == milbench.TestPart {
+		if b := &r.Sets[0].Bags[i]; b.Split == mil.TestPart {
 			b.Label = 1 - b.Label
 		}
 	}
@@ -229,7 +231,7 @@ func TestCurvesNoWinners(t *testing.T) {
 		{func(int) bool { return false }, "[null,null,null,null]"},
 		{func(i int) bool { return i == 0 }, "[null,0,0.5,0]"},
 	} {
-		r := runtest.Run(t.TempDir(), &runtest.Learner{Spoil: func(o *milbench.Outcome) bool {
+		r := runtest.Run(t.TempDir(), &runtest.Learner{Spoil: func(o *learner.Outcome) bool {
 			for _, e := range o.Epochs {
 				for i := range e.Test {
 					if !c.keep(i) {
@@ -302,7 +304,7 @@ func TestCurveless(t *testing.T) {
 
 // TestCurveFails: if the learner's output makes no valid curve, that fit fails and the others continue.
 func TestCurveFails(t *testing.T) {
-	r := runtest.Run(t.TempDir(), &runtest.Learner{Spoil: func(o *milbench.Outcome) bool {
+	r := runtest.Run(t.TempDir(), &runtest.Learner{Spoil: func(o *learner.Outcome) bool {
 		switch o.Fit {
 		case 0:
 			o.Epochs[1].Loss = math.NaN()

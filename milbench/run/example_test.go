@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
+	"synpool/milbench/learner"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
 )
@@ -14,26 +16,26 @@ import (
 // firstFeature is a learner that learns nothing: it scores a bag by the first feature of its first instance.
 type firstFeature struct{}
 
-func (firstFeature) Takes() milbench.Takes {
-	return milbench.Takes{Name: "the first feature", Kinds: []milbench.TargetKind{milbench.BinaryTarget}, Dense: true, Sparse: true}
+func (firstFeature) Takes() learner.Takes {
+	return learner.Takes{Name: "the first feature", Kinds: []mil.TargetKind{mil.BinaryTarget}, Dense: true, Sparse: true}
 }
 
-func (firstFeature) Plan(task milbench.Task) (milbench.Plan, error) {
-	g := milbench.Group{Members: 1, Blocks: len(task.Fits), Block: 0.1, Memory: 1e6}
+func (firstFeature) Plan(task cv.Task) (learner.Plan, error) {
+	g := learner.Group{Members: 1, Blocks: len(task.Fits), Block: 0.1, Memory: 1e6}
 	for i := range task.Fits {
 		g.Fits = append(g.Fits, i)
 	}
-	return milbench.Plan{Fits: len(task.Fits), Groups: []milbench.Group{g}}, nil
+	return learner.Plan{Fits: len(task.Fits), Groups: []learner.Group{g}}, nil
 }
 
-func (firstFeature) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
-	score := func(bags []int) (scores []milbench.Prediction) {
+func (firstFeature) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome) error) error {
+	score := func(bags []int) (scores []mil.Prediction) {
 		for _, b := range bags {
 			first := make([]float32, task.Bags[b].Features())
 			if err := task.Bags[b].Read(0, 1, first); err != nil {
 				panic(err) // in memory there is none
 			}
-			scores = append(scores, milbench.Scored(float64(first[0])))
+			scores = append(scores, mil.Scored(float64(first[0])))
 		}
 		return scores
 	}
@@ -41,8 +43,8 @@ func (firstFeature) Learn(ctx context.Context, task milbench.Task, done func(mil
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		last := milbench.Epoch{Number: 1, Loss: 0.5, Validation: score(fit.Validation), Test: score(fit.Test)}
-		if err := done(milbench.Outcome{Fit: i, Epochs: []milbench.Epoch{last}}); err != nil {
+		last := learner.Epoch{Number: 1, Loss: 0.5, Validation: score(fit.Validation), Test: score(fit.Test)}
+		if err := done(learner.Outcome{Fit: i, Epochs: []learner.Epoch{last}}); err != nil {
 			return err
 		}
 	}
@@ -50,12 +52,12 @@ func (firstFeature) Learn(ctx context.Context, task milbench.Task, done func(mil
 }
 
 // eight returns a set of eight bags.
-func eight() *milbench.Set {
-	s := &milbench.Set{Name: "eight", Checksum: "e1947"}
+func eight() *mil.Set {
+	s := &mil.Set{Name: "eight", Checksum: "e1947"}
 	for i, x := range []float32{-3, 2, -2, 3, 1, 1, -1, 2} {
-		s.Bags = append(s.Bags, milbench.Bag{
-			ID: fmt.Sprint("bag", i), Target: milbench.Labelled(i % 2),
-			Instances: &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{x}},
+		s.Bags = append(s.Bags, mil.Bag{
+			ID: fmt.Sprint("bag", i), Target: mil.Labelled(i % 2),
+			Instances: &mil.Dense{Rows: 1, Cols: 1, Values: []float32{x}},
 		})
 	}
 	return s
@@ -68,8 +70,8 @@ func newRun() (r run.Run, remove func()) {
 		panic(err)
 	}
 	return run.Run{
-		Sets:     []*milbench.Set{eight()},
-		Protocol: milbench.Protocol{Name: milbench.HonestProtocol, Folds: 2, Repeats: 3},
+		Sets:     []*mil.Set{eight()},
+		Protocol: cv.Protocol{Name: cv.HonestProtocol, Folds: 2, Repeats: 3},
 		Settings: []json.RawMessage{[]byte(`{"pooling":"mean"}`)},
 		Seed:     1, Learner: firstFeature{}, Dir: dir,
 	}, func() { os.RemoveAll(dir) }
@@ -125,7 +127,7 @@ func ExampleDoAll() {
 	defer remove()
 	r.Base = "eight"
 	best := r
-	best.Protocol.Name = milbench.BestEpochProtocol
+	best.Protocol.Name = cv.BestEpochProtocol
 	sum, err := run.DoAll(context.Background(), []run.Run{r, best})
 	fmt.Println(sum.Done, "results,", err)
 	// Output: 12 results, <nil>

@@ -5,13 +5,14 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"synpool/milbench"
-	"synpool/milbench/judge"
+	"synpool/milbench/cv"
+	"synpool/milbench/mil"
+	"synpool/milbench/stats"
 )
 
 // hasInstanceLabels reports whether any positive bag of s has instances of both labels. If not, instance labels add
 // nothing to the bag labels.
-func hasInstanceLabels(s *milbench.Set) bool {
+func hasInstanceLabels(s *mil.Set) bool {
 	for i := range s.Bags {
 		if witnesses(s, i) != nil {
 			return true
@@ -22,8 +23,8 @@ func hasInstanceLabels(s *milbench.Set) bool {
 
 // witnesses marks the instances that make bag i positive with 1 and the others with 0. It returns nil for a negative
 // bag, and if all instances are alike.
-func witnesses(s *milbench.Set, i int) []int {
-	if s.InstanceLabels == nil || s.Kind != milbench.BinaryTarget || s.Bags[i].Label != 1 {
+func witnesses(s *mil.Set, i int) []int {
+	if s.InstanceLabels == nil || s.Kind != mil.BinaryTarget || s.Bags[i].Label != 1 {
 		return nil
 	}
 	labels := make([]int, len(s.InstanceLabels[i]))
@@ -41,7 +42,7 @@ func witnesses(s *milbench.Set, i int) []int {
 }
 
 // instanceAUC returns [results.Result.InstanceAUC] for an epoch's test scores, or nil if there is nothing to rank.
-func (s *setStudy) instanceAUC(fit milbench.Fit, test []milbench.Prediction) (*float64, error) {
+func (s *setStudy) instanceAUC(fit cv.Fit, test []mil.Prediction) (*float64, error) {
 	if !fit.Instances {
 		return nil, nil
 	}
@@ -51,7 +52,7 @@ func (s *setStudy) instanceAUC(fit milbench.Fit, test []milbench.Prediction) (*f
 		if labels == nil || test[k].Instances == nil { // not all learners score instances
 			continue
 		}
-		auc, err := judge.AUC(labels, test[k].Instances)
+		auc, err := stats.AUC(labels, test[k].Instances)
 		if err != nil {
 			return nil, fmt.Errorf("scores of the instances of bag %s: %w", s.set.Bags[i].ID, err)
 		}

@@ -8,7 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
+	"synpool/milbench/learner"
+	"synpool/milbench/mil"
 )
 
 // joint is a list of studies whose fits the learner gets at once.
@@ -20,14 +22,14 @@ func joints(studies []*setStudy) (all []joint) {
 		base     string
 		features int
 		sparse   bool
-		kind     milbench.TargetKind
+		kind     mil.TargetKind
 	}
 	place := make(map[form]int)
 	for _, s := range studies {
 		if len(s.fits) == 0 {
 			continue
 		}
-		f := form{s.Base, s.set.NumFeatures(), milbench.IsSparse(s.set.Bags[0].Instances), s.set.Kind}
+		f := form{s.Base, s.set.NumFeatures(), mil.IsSparse(s.set.Bags[0].Instances), s.set.Kind}
 		if s.Base != "" && len(s.set.Missing)+len(s.set.Words) == 0 { // other sets need their own preparation
 			if at, found := place[f]; found {
 				all[at] = append(all[at], s)
@@ -49,16 +51,16 @@ type asked struct {
 
 // task returns the task for the learner, and who asked for each of its fits. Every bag occurs once. Fits that differ
 // only in the bags they score are combined.
-func (j joint) task() (milbench.Task, [][]asked, error) {
-	var all milbench.Task
+func (j joint) task() (cv.Task, [][]asked, error) {
+	var all cv.Task
 	var by [][]asked
-	bags := make(map[milbench.Instances]int)
+	bags := make(map[mil.Instances]int)
 	var groups []string          // group of each bag
 	fits := make(map[string]int) // indexed by what determines the training
 	for _, s := range j {
 		task, err := s.task()
 		if err != nil {
-			return milbench.Task{}, nil, err
+			return cv.Task{}, nil, err
 		}
 		all.Kind, all.Classes, all.Missing, all.Words = task.Kind, max(all.Classes, task.Classes), task.Missing, task.Words
 		at := make([]int, len(task.Bags))
@@ -81,7 +83,7 @@ func (j joint) task() (milbench.Task, [][]asked, error) {
 			fit = fit.Moved(at)
 			key, err := json.Marshal([]any{fit.Seed, fit.Setting, fit.Train, fit.Validation, fit.Inner})
 			if err != nil {
-				return milbench.Task{}, nil, fmt.Errorf("%s: setting %.60q: %w", s.set.Name, fit.Setting, err)
+				return cv.Task{}, nil, fmt.Errorf("%s: setting %.60q: %w", s.set.Name, fit.Setting, err)
 			}
 			known, found := fits[string(key)]
 			if !found {
@@ -125,8 +127,8 @@ func (j joint) name() string {
 }
 
 // outcome extracts the outcome of one requested fit from the outcome of a combined one.
-func (a asked) outcome(o milbench.Outcome, several int) milbench.Outcome {
-	own := milbench.Outcome{Fit: a.fit, Wall: o.Wall, Err: o.Err, Portfolio: o.Portfolio}
+func (a asked) outcome(o learner.Outcome, several int) learner.Outcome {
+	own := learner.Outcome{Fit: a.fit, Wall: o.Wall, Err: o.Err, Portfolio: o.Portfolio}
 	if several > 1 {
 		own.Wall /= time.Duration(several)
 	}
@@ -189,7 +191,7 @@ func (j joint) try(ctx context.Context, last bool, progress func(Progress)) (fai
 		}
 	}
 	handed := make([]bool, len(by))
-	err = j[0].Learner.Learn(ctx, task, func(o milbench.Outcome) error {
+	err = j[0].Learner.Learn(ctx, task, func(o learner.Outcome) error {
 		if o.Fit < 0 || o.Fit >= len(by) || handed[o.Fit] {
 			return fmt.Errorf("the learner handed over fit %d of %d out of range or twice", o.Fit, len(by))
 		}

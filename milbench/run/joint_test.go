@@ -10,7 +10,9 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
+	"synpool/milbench/learner"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
 	"synpool/milbench/run/runtest"
@@ -19,25 +21,25 @@ import (
 // TestDoAll performs runs jointly and separately. The results are the same, and fits that several runs request are
 // trained once. The set with one more feature is trained separately.
 func TestDoAll(t *testing.T) {
-	bags := func(change float32, features int) *milbench.Set {
+	bags := func(change float32, features int) *mil.Set {
 		set := runtest.Set("base", 40)
 		for i := range set.Bags {
 			values := make([]float32, 2*features)
 			for k := range values {
 				values[k] = float32(i+k) + change
 			}
-			set.Bags[i].Instances = &milbench.Dense{Rows: 2, Cols: features, Values: values}
+			set.Bags[i].Instances = &mil.Dense{Rows: 2, Cols: features, Values: values}
 		}
 		return set
 	}
-	named := func(set *milbench.Set, name string) *milbench.Set {
+	named := func(set *mil.Set, name string) *mil.Set {
 		other := *set
 		other.Name, other.Checksum = name, "of "+name
 		return &other
 	}
 	clean, noisy, leaked := bags(0, 3), named(bags(0.25, 3), "noise"), named(bags(0, 4), "leak")
-	on := func(test bool) func(milbench.Task) (milbench.Task, error) { // noise in the test part, or in the other parts
-		return func(task milbench.Task) (milbench.Task, error) {
+	on := func(test bool) func(cv.Task) (cv.Task, error) { // noise in the test part, or in the other parts
+		return func(task cv.Task) (cv.Task, error) {
 			n := len(task.Bags)
 			task.Bags, task.Fits = append(slices.Clone(task.Bags), noisy.Instances()...), slices.Clone(task.Fits)
 			for i := range task.Fits {
@@ -57,8 +59,8 @@ func TestDoAll(t *testing.T) {
 			return task, nil
 		}
 	}
-	of := func(protocol string, set *milbench.Set) run.Run {
-		return run.Run{Sets: []*milbench.Set{set}, Base: "base", Protocol: milbench.Protocol{Name: protocol, Folds: 4, Repeats: 2},
+	of := func(protocol string, set *mil.Set) run.Run {
+		return run.Run{Sets: []*mil.Set{set}, Base: "base", Protocol: cv.Protocol{Name: protocol, Folds: 4, Repeats: 2},
 			Settings: runtest.Settings(`{"pooling":"mean"}`, `{"pooling":"max"}`), Seed: 3, Backend: "fake", Version: "v0"}
 	}
 	runs := []run.Run{
@@ -72,7 +74,7 @@ func TestDoAll(t *testing.T) {
 		of("honest", noisy),                       // trained with noise
 	}
 	runs[3].Curves, runs[5].Task, runs[6].Task = true, on(true), on(false)
-	runtest.RequireTogether(t, func(dir string, l milbench.Learner) []run.Run {
+	runtest.RequireTogether(t, func(dir string, l learner.Learner) []run.Run {
 		own := slices.Clone(runs)
 		for i := range own {
 			own[i].Dir, own[i].Learner = dir, l
@@ -85,7 +87,7 @@ func TestDoAll(t *testing.T) {
 func TestDoAllErrors(t *testing.T) {
 	a, b := runtest.Run(t.TempDir(), &runtest.Learner{}), runtest.Run(t.TempDir(), &runtest.Learner{})
 	broken := runtest.Run(t.TempDir(), &runtest.Learner{})
-	broken.Task = func(milbench.Task) (milbench.Task, error) { return milbench.Task{}, fmt.Errorf("a bag is missing") }
+	broken.Task = func(cv.Task) (cv.Task, error) { return cv.Task{}, fmt.Errorf("a bag is missing") }
 	for want, runs := range map[string][]run.Run{"no runs": nil, "one folder": {a, b}, "first: a bag is missing": {broken}} {
 		if _, err := run.DoAll(context.Background(), runs); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q in it", err, want)
@@ -96,29 +98,29 @@ func TestDoAllErrors(t *testing.T) {
 // weighing is a learner that weighs instances by their values.
 type weighing struct{ asked bool }
 
-func (*weighing) Takes() milbench.Takes {
-	return milbench.Takes{Kinds: []milbench.TargetKind{milbench.BinaryTarget, milbench.RealTarget}, Dense: true}
+func (*weighing) Takes() learner.Takes {
+	return learner.Takes{Kinds: []mil.TargetKind{mil.BinaryTarget, mil.RealTarget}, Dense: true}
 }
 
-func (*weighing) Plan(milbench.Task) (milbench.Plan, error) { return milbench.Plan{}, nil }
+func (*weighing) Plan(cv.Task) (learner.Plan, error) { return learner.Plan{}, nil }
 
-func (l *weighing) Learn(_ context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+func (l *weighing) Learn(_ context.Context, task cv.Task, done func(learner.Outcome) error) error {
 	for i, fit := range task.Fits {
 		l.asked = l.asked || fit.Instances
-		var held, test []milbench.Prediction
+		var held, test []mil.Prediction
 		for _, b := range fit.HeldOut() {
-			held = append(held, milbench.Scored(float64(b)))
+			held = append(held, mil.Scored(float64(b)))
 		}
 		for _, b := range fit.Test {
-			one := milbench.Scored(float64(b))
+			one := mil.Scored(float64(b))
 			if fit.Instances {
-				for _, v := range task.Bags[b].(*milbench.Dense).Values {
+				for _, v := range task.Bags[b].(*mil.Dense).Values {
 					one.Instances = append(one.Instances, float64(v))
 				}
 			}
 			test = append(test, one)
 		}
-		if err := done(milbench.Outcome{Fit: i, Epochs: []milbench.Epoch{{Number: 1, Validation: held, Test: test}}}); err != nil {
+		if err := done(learner.Outcome{Fit: i, Epochs: []learner.Epoch{{Number: 1, Validation: held, Test: test}}}); err != nil {
 			return err
 		}
 	}
@@ -149,16 +151,16 @@ func TestInstanceAUC(t *testing.T) {
 	set := runtest.Set("witnesses", 30)
 	for i := range set.Bags {
 		// 3 of the 4 pairs of a witness and another instance are in order.
-		set.Bags[i].Instances = &milbench.Dense{Rows: 4, Cols: 1, Values: []float32{1, 2, 3, 4}}
+		set.Bags[i].Instances = &mil.Dense{Rows: 4, Cols: 1, Values: []float32{1, 2, 3, 4}}
 		labels := []float64{0, 1, 0, 1}
 		if set.Bags[i].Label == 0 {
 			labels = make([]float64, 4)
 		}
 		set.InstanceLabels = append(set.InstanceLabels, labels)
 	}
-	on := func(l milbench.Learner) run.Run {
+	on := func(l learner.Learner) run.Run {
 		r := runtest.Run(t.TempDir(), l)
-		r.Sets, r.Settings = []*milbench.Set{set}, runtest.Settings(`{"pooling":"mean"}`)
+		r.Sets, r.Settings = []*mil.Set{set}, runtest.Settings(`{"pooling":"mean"}`)
 		return r
 	}
 	r := on(&weighing{})
@@ -198,17 +200,17 @@ func TestInstanceAUC(t *testing.T) {
 // count over all pairs.
 func TestGroup(t *testing.T) {
 	set := runtest.Set("patients", 60)
-	random := milbench.Rand(3, "scores")
+	random := cv.Rand(3, "scores")
 	group := map[string]string{}
 	for i := range set.Bags {
 		b := &set.Bags[i]
 		b.Group = fmt.Sprint("patient ", i/4) // with bags of both classes, and of one
-		b.Target = milbench.Labelled([]int{0, 0, 0, 0, 0, 1, 0, 1}[i%8])
-		b.Instances = &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{float32(b.Label) + float32(random.NormFloat64())}}
+		b.Target = mil.Labelled([]int{0, 0, 0, 0, 0, 1, 0, 1}[i%8])
+		b.Instances = &mil.Dense{Rows: 1, Cols: 1, Values: []float32{float32(b.Label) + float32(random.NormFloat64())}}
 		group[b.ID] = b.Group
 	}
 	r := runtest.Run(t.TempDir(), &weighing{})
-	r.Sets, r.Settings = []*milbench.Set{set}, runtest.Settings(`{"pooling":"mean"}`)
+	r.Sets, r.Settings = []*mil.Set{set}, runtest.Settings(`{"pooling":"mean"}`)
 	r.Protocol.Folds = 3
 	if _, err := r.Do(context.Background()); err != nil {
 		t.Fatal(err)
@@ -272,15 +274,15 @@ func TestGroup(t *testing.T) {
 func TestInstances(t *testing.T) {
 	set := runtest.Set("scored", 30)
 	for i := range set.Bags {
-		set.Bags[i].Instances = &milbench.Dense{Rows: 3, Cols: 1, Values: []float32{float32(i), -0.5, 4}}
+		set.Bags[i].Instances = &mil.Dense{Rows: 3, Cols: 1, Values: []float32{float32(i), -0.5, 4}}
 	}
 	learner, dir := &weighing{}, t.TempDir()
 	asks := runtest.Run(dir, learner)
-	asks.Sets, asks.Base = []*milbench.Set{set}, "scored"
+	asks.Sets, asks.Base = []*mil.Set{set}, "scored"
 	asks.Protocol.Folds = 3
 	asks.Instances = true
 	silent := asks
-	silent.Instances, silent.Protocol.Name = false, milbench.BestEpochProtocol
+	silent.Instances, silent.Protocol.Name = false, cv.BestEpochProtocol
 	sum, err := run.DoAll(context.Background(), []run.Run{asks, silent})
 	if err != nil || sum.Done != 2*18 || !learner.asked {
 		t.Fatalf("%+v, %v, asked %v", sum, err, learner.asked)
@@ -293,7 +295,7 @@ func TestInstances(t *testing.T) {
 	for _, r := range found {
 		for _, b := range r.Bags {
 			var want []float64
-			if r.Protocol == milbench.HonestProtocol {
+			if r.Protocol == cv.HonestProtocol {
 				want = []float64{b.Scores[0], -0.5, 4} // the score of a bag is its index
 				kept++
 			}
@@ -314,12 +316,12 @@ func TestInstances(t *testing.T) {
 // by the main figure of the kind.
 func TestOtherTargets(t *testing.T) {
 	set := runtest.Set("grades", 30)
-	set.Kind = milbench.RealTarget
+	set.Kind = mil.RealTarget
 	for i := range set.Bags {
-		set.Bags[i].Target = milbench.Target{Value: float64(i) / 4}
+		set.Bags[i].Target = mil.Target{Value: float64(i) / 4}
 	}
 	r := runtest.Run(t.TempDir(), &weighing{})
-	r.Sets, r.Curves = []*milbench.Set{set}, true
+	r.Sets, r.Curves = []*mil.Set{set}, true
 	if sum, err := r.Do(context.Background()); err != nil || sum.Done != 24 {
 		t.Fatalf("%+v, %v", sum, err)
 	}
@@ -329,7 +331,7 @@ func TestOtherTargets(t *testing.T) {
 	}
 	for _, one := range found {
 		for _, b := range one.Bags {
-			if one.Target != milbench.RealTarget || b.Value != b.Scores[0]/4 || b.Label != 0 || b.Event {
+			if one.Target != mil.RealTarget || b.Value != b.Scores[0]/4 || b.Label != 0 || b.Event {
 				t.Fatalf("%v: bag %+v", one.Target, b)
 			}
 		}
@@ -338,9 +340,9 @@ func TestOtherTargets(t *testing.T) {
 	if err != nil || len(table.Rows) != 3 || table.Rows[0].Figure != "R²" {
 		t.Errorf("%+v, %v", table, err)
 	}
-	for _, protocol := range []string{milbench.NestedProtocol, milbench.PublishedProtocol, milbench.BestEpochProtocol} {
+	for _, protocol := range []string{cv.NestedProtocol, cv.PublishedProtocol, cv.BestEpochProtocol} {
 		r := runtest.Run(t.TempDir(), &weighing{})
-		r.Sets, r.Protocol.Name = []*milbench.Set{set}, protocol
+		r.Sets, r.Protocol.Name = []*mil.Set{set}, protocol
 		if sum, err := r.Do(context.Background()); err != nil || sum.Done != sum.Total {
 			t.Fatalf("%s: %+v, %v", protocol, sum, err)
 		}
@@ -349,7 +351,7 @@ func TestOtherTargets(t *testing.T) {
 	named := runtest.Set("named", 30)
 	named.Classes = []string{"benign", "malignant"}
 	r = runtest.Run(t.TempDir(), &runtest.Learner{})
-	r.Sets = []*milbench.Set{named}
+	r.Sets = []*mil.Set{named}
 	if _, err := r.Do(context.Background()); err != nil {
 		t.Fatal(err)
 	}

@@ -7,14 +7,14 @@ import (
 	"path/filepath"
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/learner"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
 	"synpool/milbench/run/runtest"
 )
 
 // shardRun trains a shard into an attempt of dir.
-func shardRun(t *testing.T, dir string, shard, shards int, learner milbench.Learner) (run.Summary, error) {
+func shardRun(t *testing.T, dir string, shard, shards int, learner learner.Learner) (run.Summary, error) {
 	t.Helper()
 	r := runtest.Run(results.AttemptDir(dir, shard, shards), learner)
 	r.Curves, r.Shard = true, run.Shard{Index: shard, Count: shards}

@@ -12,18 +12,20 @@ import (
 	"runtime"
 	"time"
 
-	"synpool/milbench"
-	"synpool/milbench/judge"
+	"synpool/milbench/cv"
+	"synpool/milbench/learner"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
+	"synpool/milbench/stats"
 )
 
 // Run is a study: every setting on every set under one protocol.
 type Run struct {
-	Sets     []*milbench.Set
-	Protocol milbench.Protocol
+	Sets     []*mil.Set
+	Protocol cv.Protocol
 	Settings []json.RawMessage // JSON objects
 	Seed     uint64
-	Learner  milbench.Learner
+	Learner  learner.Learner
 	Dir      string // results folder
 
 	// Cores is the number of cores that the learner uses, for [results.Time]; 0 means all.
@@ -33,7 +35,7 @@ type Run struct {
 	Base string
 
 	// Task, if set, changes the task that the learner gets for a set.
-	Task func(milbench.Task) (milbench.Task, error)
+	Task func(cv.Task) (cv.Task, error)
 
 	// Curves asks for a curve of every fit ([results.Curve]). It does not change the results, nor the choice of
 	// epochs.
@@ -88,8 +90,8 @@ type Summary struct {
 
 // Pending is the work left on one set.
 type Pending struct {
-	Total int           // fits requested
-	Task  milbench.Task // task with the fits that have no results in the folder yet
+	Total int     // fits requested
+	Task  cv.Task // task with the fits that have no results in the folder yet
 }
 
 // Pending returns what Do would do on each set. It writes nothing. A missing folder counts as empty.
@@ -231,7 +233,7 @@ func (r Run) Validate() error {
 	}
 	configs := make(map[string]bool)
 	for _, setting := range r.Settings {
-		config, err := milbench.CanonicalSetting(setting)
+		config, err := cv.CanonicalSetting(setting)
 		if err != nil {
 			return err
 		}
@@ -256,11 +258,11 @@ func (r Run) Validate() error {
 // setStudy has the missing fits of one set.
 type setStudy struct {
 	*Run
-	set     *milbench.Set
+	set     *mil.Set
 	summary *Summary
 	file    *results.File
 	total   int              // fits requested
-	fits    []milbench.Fit   // missing fits
+	fits    []cv.Fit         // missing fits
 	partial []results.Result // for each fit, its result without scores
 	handed  []bool           // for each fit, whether its outcome has arrived
 	kept    []bool           // for each fit, whether its result is in the file
@@ -271,7 +273,7 @@ func (s *setStudy) skip(finished, curves map[string]bool) error {
 	missing := s.fits[:0]
 	cut, run := s.Protocol.FoldsOf(s.set)
 	for _, fit := range s.fits {
-		config, err := milbench.CanonicalSetting(fit.Setting)
+		config, err := cv.CanonicalSetting(fit.Setting)
 		if err != nil {
 			return err
 		}
@@ -323,20 +325,20 @@ func (s *setStudy) keepUnfinished() {
 }
 
 // task returns the task for the learner.
-func (s *setStudy) task() (milbench.Task, error) {
-	task := s.set.Task(s.fits)
+func (s *setStudy) task() (cv.Task, error) {
+	task := cv.NewTask(s.set, s.fits)
 	if s.Task == nil {
 		return task, nil
 	}
 	task, err := s.Task(task)
 	if err != nil {
-		return milbench.Task{}, fmt.Errorf("%s: %w", s.set.Name, err)
+		return cv.Task{}, fmt.Errorf("%s: %w", s.set.Name, err)
 	}
 	return task, nil
 }
 
 // keep appends the result of an outcome to the file. failed is the error of the fit, err that of writing the file.
-func (s *setStudy) keep(o milbench.Outcome) (failed, err error) {
+func (s *setStudy) keep(o learner.Outcome) (failed, err error) {
 	s.handed[o.Fit] = true
 	result, err := s.result(o)
 	var curve results.Curve
@@ -375,7 +377,7 @@ func shortened(config json.RawMessage) string {
 }
 
 // result returns the result of an outcome, with the scores of the chosen epoch.
-func (s *setStudy) result(o milbench.Outcome) (results.Result, error) {
+func (s *setStudy) result(o learner.Outcome) (results.Result, error) {
 	if o.Err != nil {
 		return results.Result{}, o.Err
 	}
@@ -396,12 +398,12 @@ func (s *setStudy) result(o milbench.Outcome) (results.Result, error) {
 		}
 		better := true // use the last epoch, unless scores choose one
 		switch s.Protocol.Name {
-		case milbench.NestedProtocol:
+		case cv.NestedProtocol:
 			var inside results.Inside
 			if inside, err = results.InsideOf(s.set.Kind, len(s.set.Classes), validation); err == nil {
 				better, best = inside.Figure > best, max(best, inside.Figure)
 			}
-		case milbench.PublishedProtocol, milbench.BestEpochProtocol:
+		case cv.PublishedProtocol, cv.BestEpochProtocol:
 			better, err = s.isBest(test, &best)
 		}
 		if err != nil {
@@ -415,7 +417,7 @@ func (s *setStudy) result(o milbench.Outcome) (results.Result, error) {
 			if result.InstanceAUC, err = s.instanceAUC(fit, e.Test); err == nil {
 				result.Group, err = s.groupFigure(fit, test)
 			}
-			if err == nil && s.set.Kind == milbench.BinaryTarget {
+			if err == nil && s.set.Kind == mil.BinaryTarget {
 				result.MemberAUC, err = memberAUC(test, e.Test)
 			}
 			if err != nil {
@@ -427,7 +429,7 @@ func (s *setStudy) result(o milbench.Outcome) (results.Result, error) {
 }
 
 // memberAUC returns the AUC of each member of an ensemble, or nil for a single model.
-func memberAUC(bags []results.ScoredBag, scores []milbench.Prediction) (aucs []float64, err error) {
+func memberAUC(bags []results.ScoredBag, scores []mil.Prediction) (aucs []float64, err error) {
 	labels, values := results.LabelsScores(bags)
 	for m := range scores[0].Members {
 		for i, p := range scores {
@@ -436,7 +438,7 @@ func memberAUC(bags []results.ScoredBag, scores []milbench.Prediction) (aucs []f
 			}
 			values[i] = p.Members[m][0]
 		}
-		auc, err := judge.AUC(labels, values)
+		auc, err := stats.AUC(labels, values)
 		if err != nil {
 			return nil, err
 		}
@@ -448,7 +450,7 @@ func memberAUC(bags []results.ScoredBag, scores []milbench.Prediction) (aucs []f
 // isBest reports whether the main figure of bags exceeds *best, and updates *best. Without a figure it is the last epoch.
 func (s *setStudy) isBest(bags []results.ScoredBag, best *float64) (bool, error) {
 	figure, err := results.Figure(s.set.Kind, len(s.set.Classes), bags)
-	if judge.Undefined(err) {
+	if stats.Undefined(err) {
 		return true, nil
 	}
 	if err != nil || figure <= *best {
@@ -459,7 +461,7 @@ func (s *setStudy) isBest(bags []results.ScoredBag, best *float64) (bool, error)
 }
 
 // held combines scores with the bags held out of the training part, and records the inner fold of each bag.
-func (s *setStudy) held(fit milbench.Fit, e milbench.Epoch) ([]results.ScoredBag, error) {
+func (s *setStudy) held(fit cv.Fit, e learner.Epoch) ([]results.ScoredBag, error) {
 	bags, err := s.scored(fit.HeldOut(), e.Validation)
 	at := 0
 	for k, part := range fit.Inner {
@@ -474,7 +476,7 @@ func (s *setStudy) held(fit milbench.Fit, e milbench.Epoch) ([]results.ScoredBag
 }
 
 // scored combines scores with their bags.
-func (s *setStudy) scored(bags []int, scores []milbench.Prediction) ([]results.ScoredBag, error) {
+func (s *setStudy) scored(bags []int, scores []mil.Prediction) ([]results.ScoredBag, error) {
 	if len(bags) != len(scores) {
 		return nil, fmt.Errorf("the learner returned %d scores for %d bags", len(scores), len(bags))
 	}

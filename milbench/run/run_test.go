@@ -14,11 +14,13 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
-	"synpool/milbench/judge"
+	"synpool/milbench/cv"
+	"synpool/milbench/learner"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
 	"synpool/milbench/run/runtest"
+	"synpool/milbench/stats"
 )
 
 // TestRunRecords checks every field of the results of a run.
@@ -53,8 +55,8 @@ func TestRunRecords(t *testing.T) {
 		}
 		for _, b := range res.Bags {
 			tested[fmt.Sprint(b.ID, res.Repeat, string(res.Config))]++
-			set := r.Sets[slices.IndexFunc(r.Sets, func(s *milbench.Set) bool { return s.Name == res.Set })]
-			at := slices.IndexFunc(set.Bags, func(bag milbench.Bag) bool { return bag.ID == b.ID })
+			set := r.Sets[slices.IndexFunc(r.Sets, func(s *mil.Set) bool { return s.Name == res.Set })]
+			at := slices.IndexFunc(set.Bags, func(bag mil.Bag) bool { return bag.ID == b.ID })
 			if set.Bags[at].Label != b.Label || !slices.Equal(b.Winners, []int{0, at}) {
 				t.Errorf("bag %+v is bag %d with label %d", b, at, set.Bags[at].Label)
 			}
@@ -73,7 +75,7 @@ func TestRunRecords(t *testing.T) {
 
 // TestEpochChoice checks which epoch each protocol uses, against the AUC of all epochs.
 func TestEpochChoice(t *testing.T) {
-	for _, p := range []milbench.Protocol{{Name: "honest", Folds: 3, Repeats: 2}, {Name: "nested", Folds: 3, Repeats: 2}, {Name: "published", Folds: 4, Repeats: 3}, {Name: "best-epoch", Folds: 3, Repeats: 2}} {
+	for _, p := range []cv.Protocol{{Name: "honest", Folds: 3, Repeats: 2}, {Name: "nested", Folds: 3, Repeats: 2}, {Name: "published", Folds: 4, Repeats: 3}, {Name: "best-epoch", Folds: 3, Repeats: 2}} {
 		r := runtest.Run(t.TempDir(), nil)
 		r.Sets, r.Protocol = r.Sets[:1], p
 		set := r.Sets[0]
@@ -82,7 +84,7 @@ func TestEpochChoice(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := make(map[string]int) // epoch by repeat, fold and setting
-		r.Learner = &runtest.Learner{Spoil: func(o *milbench.Outcome) bool {
+		r.Learner = &runtest.Learner{Spoil: func(o *learner.Outcome) bool {
 			fit := fits[o.Fit]
 			best := math.Inf(-1)
 			for _, e := range o.Epochs {
@@ -96,7 +98,7 @@ func TestEpochChoice(t *testing.T) {
 					labels = append(labels, set.Bags[b].Label)
 					values = append(values, scores[i].Scores[0])
 				}
-				auc, err := judge.AUC(labels, values)
+				auc, err := stats.AUC(labels, values)
 				if err != nil {
 					t.Error(err)
 				}
@@ -116,9 +118,9 @@ func TestEpochChoice(t *testing.T) {
 		}
 		epochs := make(map[int]bool)
 		for _, res := range found {
-			var fit milbench.Fit
+			var fit cv.Fit
 			for _, f := range fits {
-				if c, _ := milbench.CanonicalSetting(f.Setting); f.Repeat == res.Repeat && f.Fold == res.Fold && string(c) == string(res.Config) {
+				if c, _ := cv.CanonicalSetting(f.Setting); f.Repeat == res.Repeat && f.Fold == res.Fold && string(c) == string(res.Config) {
 					fit = f
 				}
 			}
@@ -140,7 +142,7 @@ func TestEpochChoice(t *testing.T) {
 func TestFailedFits(t *testing.T) {
 	dir := t.TempDir()
 	boom := errors.New("boom")
-	l := &runtest.Learner{Spoil: func(o *milbench.Outcome) bool {
+	l := &runtest.Learner{Spoil: func(o *learner.Outcome) bool {
 		switch o.Fit {
 		case 0:
 			o.Epochs, o.Err = nil, boom
@@ -187,7 +189,7 @@ func TestFailedFits(t *testing.T) {
 // failing returns an error for the whole task on one set.
 type failing struct{ runtest.Learner }
 
-func (l *failing) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+func (l *failing) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome) error) error {
 	if task.Name == "first" {
 		return errors.New("no such device")
 	}
@@ -209,7 +211,7 @@ type exhausted struct {
 
 var errExhausted = errors.New("first: a block of 4 fits failed: out of memory; less --memory makes smaller ones")
 
-func (l *exhausted) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+func (l *exhausted) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome) error) error {
 	whole := task
 	if task.Name == "first" {
 		if task.Fits = task.Fits[:5]; l.again {
@@ -255,7 +257,7 @@ func TestExhausted(t *testing.T) {
 // afterwards fails after handing over all fits.
 type afterwards struct{ runtest.Learner }
 
-func (l *afterwards) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+func (l *afterwards) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome) error) error {
 	return errors.Join(l.Learner.Learn(ctx, task, done), errors.New("the device is lost"))
 }
 
@@ -280,8 +282,8 @@ type flaky struct {
 	tried    map[string]int
 }
 
-func (l *flaky) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
-	key := func(fit milbench.Fit) string {
+func (l *flaky) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome) error) error {
+	key := func(fit cv.Fit) string {
 		return fmt.Sprintf("%s%d%d%s", task.Name, fit.Repeat, fit.Fold, fit.Setting)
 	}
 	for _, fit := range task.Fits {
@@ -290,7 +292,7 @@ func (l *flaky) Learn(ctx context.Context, task milbench.Task, done func(milbenc
 	if l.failures[""]--; l.failures[""] >= 0 {
 		return errors.New("no such device")
 	}
-	l.Spoil = func(o *milbench.Outcome) bool {
+	l.Spoil = func(o *learner.Outcome) bool {
 		k := key(task.Fits[o.Fit])
 		if l.failures[k]--; l.failures[k] >= 0 {
 			o.Epochs, o.Err = nil, errors.New("boom")
@@ -397,8 +399,8 @@ func TestPending(t *testing.T) {
 // twice hands over every outcome twice.
 type twice struct{ runtest.Learner }
 
-func (l *twice) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
-	return l.Learner.Learn(ctx, task, func(o milbench.Outcome) error {
+func (l *twice) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome) error) error {
+	return l.Learner.Learn(ctx, task, func(o learner.Outcome) error {
 		return errors.Join(done(o), done(o))
 	})
 }
@@ -435,7 +437,7 @@ func TestRenamed(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())
 	r := runtest.Run(dir, &runtest.Learner{})
-	r.Sets = []*milbench.Set{runtest.Set("a.csv", 40)}
+	r.Sets = []*mil.Set{runtest.Set("a.csv", 40)}
 	r.Progress = func(p run.Progress) {
 		if p.Done == 7 { // in the middle of a fold, of a repeat and of every setting
 			cancel()

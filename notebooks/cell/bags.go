@@ -6,11 +6,12 @@ import (
 	"slices"
 	"sync"
 
-	"synpool/milbench"
+	"synpool/internal/spelling"
 	"synpool/milbench/dataset"
 	"synpool/milbench/dataset/audit"
 	"synpool/milbench/dataset/intake"
-	"synpool/milbench/learner"
+	"synpool/milbench/learners"
+	"synpool/milbench/mil"
 	"synpool/plotting"
 )
 
@@ -21,19 +22,19 @@ import (
 type Bags struct {
 	name    string
 	options intake.Options
-	made    *milbench.Set // a set made by a program, instead of a file
-	parent  *Bags         // the bags that these are a part of; nil for all
+	made    *mil.Set // a set made by a program, instead of a file
+	parent  *Bags    // the bags that these are a part of; nil for all
 	chosen  part
 
 	read   func() (*opened, error)
 	mu     sync.Mutex
-	scored map[string]*milbench.Set // in the form that models require, by the names of their features
+	scored map[string]*mil.Set // in the form that models require, by the names of their features
 	report func() (audit.Report, error)
 }
 
 // opened has what was read.
 type opened struct {
-	set   *milbench.Set
+	set   *mil.Set
 	entry *dataset.Entry // entry of a named set
 	notes []string
 }
@@ -51,7 +52,7 @@ func Open(nameOrFile string) *Bags {
 }
 
 // Made returns the bags of a set that was made by a program.
-func Made(set *milbench.Set) *Bags {
+func Made(set *mil.Set) *Bags {
 	return newBags(&Bags{name: set.Name, made: set})
 }
 
@@ -85,7 +86,7 @@ func (b *Bags) part(p part) *Bags {
 }
 
 // of returns the bags of a set that are in the part.
-func (p part) of(set *milbench.Set, name string) (*milbench.Set, error) {
+func (p part) of(set *mil.Set, name string) (*mil.Set, error) {
 	known, asked := make(map[string]bool), make(map[string]bool)
 	for _, bag := range set.Bags {
 		known[bag.ID], known[bag.Group] = true, true
@@ -115,7 +116,7 @@ func (p part) of(set *milbench.Set, name string) (*milbench.Set, error) {
 // missing returns the error for a name that is not in a list; what says what the names are.
 func missing(what, name string, of []string) error {
 	of = slices.DeleteFunc(of, func(s string) bool { return s == "" })
-	if near := milbench.Nearest(name, of); near != "" {
+	if near := spelling.Nearest(name, of); near != "" {
 		return fmt.Errorf("no %s %q; did you mean %q?", what, name, near)
 	}
 	return fmt.Errorf("no %s %q; the first are %s", what, name, listed(of))
@@ -196,7 +197,7 @@ func (b *Bags) KeepLeak() *Bags {
 }
 
 // Set returns the bags as a set, after reading it if necessary.
-func (b *Bags) Set() *milbench.Set { return Must(b.read()).set }
+func (b *Bags) Set() *mil.Set { return Must(b.read()).set }
 
 // Notes returns remarks about anything unusual in the bags.
 func (b *Bags) Notes() []string { return Must(b.read()).notes }
@@ -302,7 +303,7 @@ func (b *Bags) training() (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := o.set.Part(milbench.TrainPart)
+	set, err := o.set.Part(mil.TrainPart)
 	return &opened{set, o.entry, o.notes}, err
 }
 
@@ -312,7 +313,7 @@ func (o *opened) identity() []any {
 }
 
 // unseen reads the bags for scoring by a model, which needs no labels, once for all models with the same features.
-func (b *Bags) unseen(about learner.About) (*milbench.Set, error) {
+func (b *Bags) unseen(about learners.About) (*mil.Set, error) {
 	key := fmt.Sprintf("%q %v %v", about.Features, about.Centre, about.Missing)
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -322,14 +323,14 @@ func (b *Bags) unseen(about learner.About) (*milbench.Set, error) {
 	set, err := b.unlabelled(about)
 	if err == nil {
 		if b.scored == nil {
-			b.scored = make(map[string]*milbench.Set)
+			b.scored = make(map[string]*mil.Set)
 		}
 		b.scored[key] = set
 	}
 	return set, err
 }
 
-func (b *Bags) unlabelled(about learner.About) (*milbench.Set, error) {
+func (b *Bags) unlabelled(about learners.About) (*mil.Set, error) {
 	if b.parent != nil {
 		whole, err := b.parent.unseen(about)
 		if err != nil {
@@ -372,11 +373,11 @@ func (b *Bags) unlabelled(about learner.About) (*milbench.Set, error) {
 }
 
 // any reads the bags for training or, if that fails, for scoring.
-func (b *Bags) any() *milbench.Set {
+func (b *Bags) any() *mil.Set {
 	if o, err := b.read(); err == nil {
 		return o.set
 	}
-	set, err := b.unseen(learner.About{})
+	set, err := b.unseen(learners.About{})
 	if err != nil {
 		_, err = b.read() // its error says more
 	}
@@ -385,8 +386,8 @@ func (b *Bags) any() *milbench.Set {
 }
 
 // in returns the index of the bag in a set that was read.
-func (b Bag) in(set *milbench.Set) (int, error) {
-	at := slices.IndexFunc(set.Bags, func(bag milbench.Bag) bool { return bag.ID == b.id })
+func (b Bag) in(set *mil.Set) (int, error) {
+	at := slices.IndexFunc(set.Bags, func(bag mil.Bag) bool { return bag.ID == b.id })
 	if at >= 0 {
 		return at, nil
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/janpfeifer/gonb/gonbui"
 
 	"synpool/internal/notebook"
-	"synpool/milbench/learner"
+	"synpool/milbench/learners"
 	"synpool/milbench/run"
 )
 
@@ -45,7 +45,7 @@ func (b *bar) fits(s run.Summary) {
 }
 
 // training shows the progress of one training.
-func (b *bar) training(p learner.Progress) {
+func (b *bar) training(p learners.Progress) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	text := fmt.Sprintf("%d of %d fits done", p.Done, p.Total)

@@ -12,12 +12,13 @@ import (
 	"strings"
 	"sync"
 
-	"synpool/milbench"
 	"synpool/milbench/charts"
-	"synpool/milbench/learner"
-	"synpool/milbench/learner/networks"
-	"synpool/milbench/learner/neural"
-	"synpool/milbench/learner/onebyone"
+	"synpool/milbench/cv"
+	"synpool/milbench/learners"
+	"synpool/milbench/learners/networks"
+	"synpool/milbench/learners/neural"
+	"synpool/milbench/learners/onebyone"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
 	"synpool/plotting"
@@ -29,7 +30,7 @@ import (
 type Comparison struct {
 	bags     *Bags
 	learners []Learner
-	protocol milbench.Protocol
+	protocol cv.Protocol
 	asked    bool // whether the number of folds was set
 	seed     uint64
 
@@ -47,7 +48,7 @@ type compared struct {
 // Compare compares learners by 10-fold cross-validation with 2 repeats. Without learners, it compares those of milbench run.
 // No fit uses its test part before the end.
 func Compare(bags *Bags, learners ...Learner) *Comparison {
-	protocol := milbench.Honest()
+	protocol := cv.Honest()
 	protocol.Repeats = networks.LineupRepeats
 	return newComparison(Comparison{bags: bags, learners: learners, protocol: protocol, seed: 1})
 }
@@ -72,7 +73,7 @@ func (c Comparison) Repeats(n int) *Comparison {
 // Nested selects among the settings of each learner by nested cross-validation: the choice is made inside every training
 // part, and the result of the chosen setting counts. Learners with the same name and different settings form one row.
 func (c Comparison) Nested() *Comparison {
-	nested := milbench.Nested()
+	nested := cv.Nested()
 	c.protocol.Name, c.protocol.Inner = nested.Name, nested.Inner
 	return newComparison(c)
 }
@@ -91,7 +92,7 @@ func (c *Comparison) Table() results.Table { return Must(c.do()).table }
 
 // Row returns the scores of one learner.
 func (c *Comparison) Row(l Learner) results.Row {
-	setting := Must(milbench.CanonicalSetting(l.Setting()))
+	setting := Must(cv.CanonicalSetting(l.Setting()))
 	rows := c.Table().Rows
 	at := slices.IndexFunc(rows, func(r results.Row) bool { return has(r, setting) })
 	if at < 0 { // with nested selection, a setting that was never chosen also stands for its learner
@@ -157,7 +158,7 @@ func (c *Comparison) run() (*compared, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := run.Run{Sets: []*milbench.Set{o.set}, Protocol: protocol, Settings: settings, Seed: c.seed, Learner: learner.All(neural.Trainer{}, learner.Resources{}), Dir: dir, Curves: true}
+	r := run.Run{Sets: []*mil.Set{o.set}, Protocol: protocol, Settings: settings, Seed: c.seed, Learner: learners.All(neural.Trainer{}, learners.Resources{}), Dir: dir, Curves: true}
 	err = trained(&r)
 	if failed := (*failedFits)(nil); errors.As(err, &failed) {
 		notes = append(notes, failed.text)
@@ -207,7 +208,7 @@ func trained(r *run.Run) error {
 	cores := choice.Cores(runtime.GOMAXPROCS(0))
 	bar := newBar()
 	trainer := neural.Trainer{Backend: choice.Backend, Workers: cores.Workers, Run: cores.Run, Kept: cores.Kept}
-	r.Learner, r.Backend = learner.All(trainer, learner.Resources{Workers: cores.Workers}), choice.Config
+	r.Learner, r.Backend = learners.All(trainer, learners.Resources{Workers: cores.Workers}), choice.Config
 	r.Progress = func(p run.Progress) { bar.fits(p.Summary) }
 	sum, err := r.Do(interrupted())
 	bar.end(err == nil || sum.Failed > 0)
@@ -232,7 +233,7 @@ func (c *Comparison) found(r *run.Run, notes []string) (*compared, error) {
 	cut, _ := r.Protocol.FoldsOf(r.Sets[0])
 	wanted := make(map[string]bool)
 	for _, f := range asked {
-		id, err := milbench.FitID(r.Sets[0].Checksum, r.Protocol.Key(), cut, f.Repeat, f.Fold, r.Seed, f.Setting)
+		id, err := cv.FitID(r.Sets[0].Checksum, r.Protocol.Key(), cut, f.Repeat, f.Fold, r.Seed, f.Setting)
 		if err != nil {
 			return nil, err
 		}
@@ -257,7 +258,7 @@ func (c *Comparison) found(r *run.Run, notes []string) (*compared, error) {
 // numbers, and survival curves of the thirds by risk for survival.
 func (c *Comparison) FigureOf(l Learner) *plotting.Figure {
 	row := c.single(l)
-	name := map[milbench.TargetKind]string{milbench.ClassTarget: "confusion", milbench.RealTarget: "scatter", milbench.SurvivalTarget: "survival"}[row.Target]
+	name := map[mil.TargetKind]string{mil.ClassTarget: "confusion", mil.RealTarget: "scatter", mil.SurvivalTarget: "survival"}[row.Target]
 	if name == "" {
 		Check(fmt.Errorf("%v: bags of two classes have no figure of their own; show the comparison", l))
 	}

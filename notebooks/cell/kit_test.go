@@ -19,7 +19,7 @@ import (
 
 	"synpool/milbench/calibrate"
 	"synpool/milbench/dataset/generate"
-	"synpool/milbench/learner/networks"
+	"synpool/milbench/learners/networks"
 	"synpool/milbench/predict"
 	"synpool/milbench/results"
 	"synpool/plotting"

@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"maps"
 
-	"synpool/milbench/learner"
-	"synpool/milbench/learner/networks"
-	"synpool/milbench/learner/neural"
-	"synpool/milbench/learner/onebyone"
+	"synpool/milbench/learners"
+	"synpool/milbench/learners/networks"
+	"synpool/milbench/learners/neural"
+	"synpool/milbench/learners/onebyone"
 )
 
 // Learner is a learner with its setting. Methods return a changed copy:
@@ -26,7 +26,7 @@ var (
 	Softmax         = Learner{name: "softmax"}
 	Attention       = Learner{name: "attention"}
 	Gated           = Learner{name: "gated"}
-	Auto            = Learner{name: learner.AutoName}
+	Auto            = Learner{name: learners.AutoName}
 	StatisticsSVM   = Learner{name: "statistics-svm"}
 	StatisticsTrees = Learner{name: "statistics-trees"}
 )
@@ -76,10 +76,10 @@ func (l Learner) Setting() json.RawMessage { return Must(l.setting()) }
 func (l Learner) setting() (json.RawMessage, error) {
 	base := l.fixed
 	if base == nil {
-		if _, err := learner.Find(l.name); err != nil && l.name != learner.AutoName {
+		if _, err := learners.Find(l.name); err != nil && l.name != learners.AutoName {
 			return networks.Setting(neural.SmallPreset, l.name, l.fields)
 		}
-		settings, err := learner.Settings(l.name, false)
+		settings, err := learners.Settings(l.name, false)
 		if err != nil {
 			return nil, err
 		}
@@ -100,7 +100,7 @@ func (l Learner) setting() (json.RawMessage, error) {
 		maps.Copy(all, l.fields)
 		return json.Marshal(all)
 	}
-	return learner.Override(l.name, fields)
+	return learners.Override(l.name, fields)
 }
 
 // String returns the name of the learner.

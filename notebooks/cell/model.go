@@ -18,13 +18,14 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"synpool/internal/disk"
-	"synpool/milbench"
 	"synpool/milbench/calibrate"
+	"synpool/milbench/cv"
 	"synpool/milbench/evaluate"
-	"synpool/milbench/learner"
-	"synpool/milbench/learner/modeldir"
-	"synpool/milbench/learner/networks"
-	"synpool/milbench/learner/neural"
+	"synpool/milbench/learners"
+	"synpool/milbench/learners/modeldir"
+	"synpool/milbench/learners/networks"
+	"synpool/milbench/learners/neural"
+	"synpool/milbench/mil"
 	"synpool/milbench/predict"
 	"synpool/plotting"
 )
@@ -36,7 +37,7 @@ type Model struct {
 	bags    *Bags // what it learns from, nil for a model that was read
 	learner Learner
 	dir     func() (string, error) // returns the folder of the model, after training it if necessary
-	load    func() (learner.Model, error)
+	load    func() (learners.Model, error)
 }
 
 // Train returns a model of a learner, trained on all of bags.
@@ -53,12 +54,12 @@ func Load(dir string) *Model {
 
 func newModel(name string, dir func() (string, error)) *Model {
 	m := &Model{name: name, dir: sync.OnceValues(dir)}
-	m.load = sync.OnceValues(func() (learner.Model, error) {
+	m.load = sync.OnceValues(func() (learners.Model, error) {
 		dir, err := m.dir()
 		if err != nil {
 			return nil, err
 		}
-		return learner.Trainer{Networks: oneByOne}.Load(dir)
+		return learners.Trainer{Networks: oneByOne}.Load(dir)
 	})
 	return m
 }
@@ -98,7 +99,7 @@ func (m *Model) calibrate(method calibrate.Method) (string, error) {
 		return dir, nil
 	}
 	bar := newBar()
-	h := calibrate.HeldOut{Method: method, Learner: learner.All(oneByOne, learner.Resources{}), Setting: setting, Seed: trainingSeed, Progress: bar.folds}
+	h := calibrate.HeldOut{Method: method, Learner: learners.All(oneByOne, learners.Resources{}), Setting: setting, Seed: trainingSeed, Progress: bar.folds}
 	learnt, err := h.Learn(interrupted(), o.set)
 	bar.end(err == nil)
 	if errors.Is(err, context.Canceled) {
@@ -137,7 +138,7 @@ var oneByOne = &networks.Networks{Start: func() (neural.Trainer, error) {
 const trainingSeed = 1
 
 // canonical returns the setting of a learner that can learn from set.
-func (l Learner) canonical(set *milbench.Set) (json.RawMessage, error) {
+func (l Learner) canonical(set *mil.Set) (json.RawMessage, error) {
 	setting, err := l.setting()
 	if err != nil {
 		return nil, err
@@ -145,7 +146,7 @@ func (l Learner) canonical(set *milbench.Set) (json.RawMessage, error) {
 	if _, _, err := networks.Able(set, []json.RawMessage{setting}); err != nil {
 		return nil, err
 	}
-	return milbench.CanonicalSetting(setting)
+	return cv.CanonicalSetting(setting)
 }
 
 // train trains a model unless it exists, and returns its folder.
@@ -167,7 +168,7 @@ func train(bags *Bags, l Learner) (string, error) {
 		return dir, nil
 	}
 	bar := newBar()
-	model, err := learner.Trainer{Networks: oneByOne}.Train(interrupted(), setting, o.set, trainingSeed, bar.training)
+	model, err := learners.Trainer{Networks: oneByOne}.Train(interrupted(), setting, o.set, trainingSeed, bar.training)
 	bar.end(err == nil)
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -207,10 +208,10 @@ func keep(dir string, save func(dir string) error) (err error) {
 }
 
 // Learned returns the model, after training it if necessary.
-func (m *Model) Learned() learner.Model { return Must(m.load()) }
+func (m *Model) Learned() learners.Model { return Must(m.load()) }
 
 // About describes the model and its training data.
-func (m *Model) About() learner.About { return m.Learned().About() }
+func (m *Model) About() learners.About { return m.Learned().About() }
 
 // Predictions are the predictions of a model for some bags. They are computed when they are first needed.
 type Predictions struct{ do func() (*scored, error) }
@@ -218,7 +219,7 @@ type Predictions struct{ do func() (*scored, error) }
 // scored are bags with their scores.
 type scored struct {
 	bags  []predict.Bag
-	about learner.About
+	about learners.About
 	notes []string
 }
 
@@ -241,7 +242,7 @@ func (m *Model) Predict(bags *Bags) *Predictions {
 func (p *Predictions) Bags() []predict.Bag { return Must(p.do()).bags }
 
 // score scores a set that was read in the form required by the model.
-func (m *Model) score(model learner.Model, set *milbench.Set, name string, instances bool) (*scored, error) {
+func (m *Model) score(model learners.Model, set *mil.Set, name string, instances bool) (*scored, error) {
 	about := model.About()
 	if err := predict.Fits(about, m.name, set, name); err != nil {
 		return nil, err
@@ -271,7 +272,7 @@ func (m *Model) score(model learner.Model, set *milbench.Set, name string, insta
 }
 
 // unlike returns a warning of features that are unlike those of training, "" if none is or these are not known.
-func (m *Model) unlike(card *modeldir.Card, set *milbench.Set) (string, error) {
+func (m *Model) unlike(card *modeldir.Card, set *mil.Set) (string, error) {
 	if m.bags != nil {
 		o, err := m.bags.training()
 		if err != nil {
@@ -281,7 +282,7 @@ func (m *Model) unlike(card *modeldir.Card, set *milbench.Set) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		train, err := milbench.ProfileOf(learned)
+		train, err := mil.ProfileOf(learned)
 		if err != nil {
 			return "", err
 		}
@@ -294,7 +295,7 @@ func (m *Model) unlike(card *modeldir.Card, set *milbench.Set) (string, error) {
 }
 
 // leakNotes returns a warning if a model was trained with a column that leaks the labels.
-func leakNotes(about learner.About) []string {
+func leakNotes(about learners.About) []string {
 	if !about.Leaked {
 		return nil
 	}
@@ -308,7 +309,7 @@ type Explanation struct{ do func() (*explained, error) }
 type explained struct {
 	bag      predict.Bag
 	features []string // names of the features, or numbers from 1
-	x        milbench.Instances
+	x        mil.Instances
 	classes  []string // set if the model has a score of each instance for each class
 	title    string
 	notes    []string
@@ -345,7 +346,7 @@ func (m *Model) explain(bag Bag) (*explained, error) {
 			e.features = append(e.features, strconv.Itoa(i+1))
 		}
 	}
-	if said.about.Target == milbench.ClassTarget {
+	if said.about.Target == mil.ClassTarget {
 		e.classes = said.about.Classes
 	}
 	return e, nil

@@ -16,9 +16,9 @@ import (
 
 	"synpool/internal/notebook"
 	"synpool/internal/printable"
-	"synpool/milbench"
 	"synpool/milbench/charts"
 	"synpool/milbench/dataset/audit"
+	"synpool/milbench/mil"
 	"synpool/milbench/predict"
 	"synpool/milbench/results"
 	"synpool/plotting"
@@ -116,7 +116,7 @@ func display(c card) {
 
 // number reports whether a table cell is a number, which is right-aligned.
 func number(text string) bool {
-	_, err := milbench.ParseNumber(text)
+	_, err := mil.ParseNumber(text)
 	return err == nil
 }
 
@@ -220,7 +220,7 @@ func (b *Bags) card() card {
 }
 
 // targetOf describes the targets of bags.
-func targetOf(set *milbench.Set) string {
+func targetOf(set *mil.Set) string {
 	if set.NumClasses() == 0 {
 		return set.Kind.String()
 	}
@@ -231,7 +231,7 @@ func targetOf(set *milbench.Set) string {
 	return strings.Join(parts, ", ")
 }
 
-func groupsOf(set *milbench.Set) int {
+func groupsOf(set *mil.Set) int {
 	groups := make(map[string]bool)
 	for _, b := range set.Bags {
 		if b.Group != "" {

@@ -5,9 +5,9 @@ import (
 	"math"
 	"strconv"
 
-	"synpool/milbench"
-	"synpool/milbench/judge"
-	"synpool/milbench/learner"
+	"synpool/milbench/learners"
+	"synpool/milbench/mil"
+	"synpool/milbench/stats"
 )
 
 // Threshold says how well a learner separates two classes if bags with a probability above the threshold are called
@@ -26,11 +26,11 @@ type Threshold struct {
 func (c *Comparison) Threshold(l Learner, probability float64) Threshold {
 	row := c.single(l)
 	switch {
-	case row.Target != milbench.BinaryTarget:
+	case row.Target != mil.BinaryTarget:
 		Check(fmt.Errorf("%v: a threshold is for two classes; the target is of kind %v", l, row.Target))
 	case !(probability > 0 && probability < 1):
 		Check(fmt.Errorf("the threshold is %v; it is a probability above 0 and below 1", probability))
-	case !learner.Logits(row.Config):
+	case !learners.Logits(row.Config):
 		Check(fmt.Errorf("the score of %v is no logit, so that it has no probability; take a network, StatisticsTrees or Auto", l))
 	}
 	t := Threshold{Probability: probability, learner: row.Setting, classes: []string{"0", "1"}}
@@ -56,7 +56,7 @@ func (c *Comparison) Threshold(l Learner, probability float64) Threshold {
 		t.Counts[labels[i]][called]++
 	}
 	var err error
-	t.Sensitivity, t.Specificity, err = judge.SensitivitySpecificity(labels, scores, at)
+	t.Sensitivity, t.Specificity, err = stats.SensitivitySpecificity(labels, scores, at)
 	Check(err)
 	return t
 }

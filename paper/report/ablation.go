@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"synpool/milbench/judge"
 	"synpool/milbench/results"
+	"synpool/milbench/stats"
 )
 
 // ablation is the section of Table 3: every change against the setting that it changes, fold by fold.
@@ -87,7 +87,7 @@ func changeVerdicts(f figures[string], base string, others, sets []string) (verd
 	}
 	for i, v := range verdicts {
 		list, err := acrossSets(sets, column(rows, i))
-		if err != nil && !errors.Is(err, judge.ErrTooFew) {
+		if err != nil && !errors.Is(err, stats.ErrTooFew) {
 			return nil, nil, err
 		}
 		says := []string{"worse than " + base, cannotTell, "better than " + base}[1+v.side]
@@ -206,7 +206,7 @@ func differences(f figures[string], base string, others, sets []string, testName
 			p = append(p, test.P)
 		}
 	}
-	holm, err := judge.Holm(p)
+	holm, err := stats.Holm(p)
 	if err != nil {
 		return "", err
 	}

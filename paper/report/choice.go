@@ -11,9 +11,9 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"synpool/milbench"
-	"synpool/milbench/judge"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
+	"synpool/milbench/stats"
 )
 
 // choice is how well the validation parts of one set choose among all settings. AUCs are means over folds and repeats.
@@ -67,7 +67,7 @@ func choicesOf(fits []results.Result) (all choices, err error) {
 			settings = append(settings, string(r.Config))
 		}
 	}
-	slices.SortFunc(sets, milbench.CompareNatural)
+	slices.SortFunc(sets, mil.CompareNatural)
 	slices.Sort(settings)
 	names, instance, err := settingNames(settings)
 	if err != nil {
@@ -221,8 +221,8 @@ func choosingHelps(a results.Archive) (answer, error) {
 
 // kendall is Kendall's τ-b, NaN where all values of one side are equal, so that there is none.
 func kendall(x, y []float64) (float64, error) {
-	tau, err := judge.Kendall(x, y)
-	if errors.Is(err, judge.ErrAllEqual) {
+	tau, err := stats.Kendall(x, y)
+	if errors.Is(err, stats.ErrAllEqual) {
 		return math.NaN(), nil
 	}
 	return tau, err

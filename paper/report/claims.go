@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"synpool/milbench/judge"
 	"synpool/milbench/results"
+	"synpool/milbench/stats"
 	"synpool/plotting"
 )
 
@@ -54,7 +54,7 @@ var claims = []claim{
 // ask answers the question of a claim; too few results leave it open.
 func (c claim) ask(a results.Archive) (answer, error) {
 	said, err := c.answer(a)
-	if errors.Is(err, errIncomplete) || errors.Is(err, judge.ErrTooFew) {
+	if errors.Is(err, errIncomplete) || errors.Is(err, stats.ErrTooFew) {
 		return answer{verdict: cannotTell + ": too little has been run"}, nil
 	}
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
 	"synpool/milbench/results"
 	"synpool/paper"
 )
@@ -130,7 +130,7 @@ func plantedClaims(t *testing.T) (list []plantedClaim) {
 	for i, q := range []string{"Does concentration (I > 0) beat no Syn steps?", "Does distraction (I < 0) beat no Syn steps?"} {
 		side := 1 - 2*float64(i)
 		list = append(list, plantedClaim{q, func(name string) []results.Result {
-			return planted(t, milbench.HonestProtocol, 3, 2, some(name), []string{syn(-3, ""), syn(0, ""), syn(3, "")}, func(r results.Result) float64 {
+			return planted(t, cv.HonestProtocol, 3, 2, some(name), []string{syn(-3, ""), syn(0, ""), syn(3, "")}, func(r results.Result) float64 {
 				auc := 0.7 + scatter(name, r)
 				if name == "web" && !isWeb(r.Set) {
 					return auc
@@ -147,7 +147,7 @@ func plantedClaims(t *testing.T) (list []plantedClaim) {
 		for _, s := range some(name) {
 			sets = append(sets, s+"+gaussian(0dB)", s+"+gaussian(10dB)")
 		}
-		return planted(t, milbench.HonestProtocol, 3, 2, sets, []string{syn(-3, ""), syn(3, "")}, func(r results.Result) float64 {
+		return planted(t, cv.HonestProtocol, 3, 2, sets, []string{syn(-3, ""), syn(3, "")}, func(r results.Result) float64 {
 			auc := 0.7 + scatter(name, r)
 			if strings.Contains(r.Set, "+") && iOf(t, r) > 0 {
 				auc += sizes[name]
@@ -158,7 +158,7 @@ func plantedClaims(t *testing.T) (list []plantedClaim) {
 	list = append(list, ablationClaims(t)...)
 	list = append(list, generatedClaims(t)...)
 	list = append(list, plantedClaim{"Do ensembles of ten beat one network?", func(name string) []results.Result {
-		fits := planted(t, milbench.HonestProtocol, 3, 2, some(name), []string{`{"pooling":"softmax","members":10}`}, func(r results.Result) float64 { return 0.7 })
+		fits := planted(t, cv.HonestProtocol, 3, 2, some(name), []string{`{"pooling":"softmax","members":10}`}, func(r results.Result) float64 { return 0.7 })
 		for i := range fits {
 			for member := range 10 {
 				fits[i].MemberAUC = append(fits[i].MemberAUC, 0.7-sizes[name]+scatter(name, fits[i])+0.001*float64(member-5))
@@ -171,7 +171,7 @@ func plantedClaims(t *testing.T) (list []plantedClaim) {
 		if name == "one" {
 			sets = sets[:1]
 		}
-		return planted(t, milbench.NestedProtocol, 10, 2, sets, []string{`{"pooling":"softmax","members":10}`}, func(r results.Result) float64 {
+		return planted(t, cv.NestedProtocol, 10, 2, sets, []string{`{"pooling":"softmax","members":10}`}, func(r results.Result) float64 {
 			return carbonneau.row(siSVM).cells[slices.Index(carbonneau.sets, r.Set)].mean/100 + sizes[name]/2 + scatter(name, r)
 		})
 	}, fourVerdicts, nil})
@@ -187,7 +187,7 @@ func publishedClaims(t *testing.T) (list []plantedClaim) {
 			}
 			sets := []string{"elephant", "fox", "musk1", "web1", "web4", "web7", "web1+leak", "web4+leak", "web7+leak", "fox-shuffled-1", "fox-shuffled-2"}
 			var fits []results.Result
-			for at, protocol := range []string{milbench.HonestProtocol, milbench.BestEpochProtocol, milbench.PublishedProtocol} {
+			for at, protocol := range []string{cv.HonestProtocol, cv.BestEpochProtocol, cv.PublishedProtocol} {
 				fits = append(fits, planted(t, protocol, 4, repeats, sets, []string{`{"pooling":"softmax"}`, `{"pooling":"mean"}`}, func(r results.Result) float64 {
 					auc := 0.7 + scatter(name, r)
 					if _, suffix := changed(r.Set); k < at || k == 2 && suffix == leakSuffix {
@@ -205,7 +205,7 @@ func publishedClaims(t *testing.T) (list []plantedClaim) {
 // poolingClaims plant what the choice is worth and what separates poolings.
 func poolingClaims(t *testing.T) []plantedClaim {
 	nested := func(name string, settings []string, auc func(r results.Result) float64) []results.Result {
-		fits := planted(t, milbench.NestedProtocol, 3, 2, some(name), settings, auc)
+		fits := planted(t, cv.NestedProtocol, 3, 2, some(name), settings, auc)
 		for i := range fits {
 			inside := 0.5
 			if string(fits[i].Config) == settings[0] {
@@ -251,7 +251,7 @@ func learnerClaims(t *testing.T) []plantedClaim {
 	three := []string{`{"learner":"miles","c":1}`, `{"learner":"mind","c":1}`, `{"learner":"auto"}`}
 	gains := func(which ...int) func(name string) []results.Result {
 		return func(name string) []results.Result {
-			fits := planted(t, milbench.NestedProtocol, 3, 2, some(name), three, func(r results.Result) float64 {
+			fits := planted(t, cv.NestedProtocol, 3, 2, some(name), three, func(r results.Result) float64 {
 				auc := 0.7 + scatter(name, r)
 				if slices.Contains(which, slices.Index(three, string(r.Config))) {
 					auc += sizes[name]
@@ -292,7 +292,7 @@ func generatedClaims(t *testing.T) []plantedClaim {
 	syns := []string{`{"pooling":"max"}`, syn(0, "")}
 	return []plantedClaim{
 		{"Do poolings learn what the MIL assumption forbids?", func(name string) []results.Result {
-			return planted(t, milbench.HonestProtocol, 1, 1, drawn(name, "raffholt1", "raffholt2"), poolings, func(r results.Result) float64 {
+			return planted(t, cv.HonestProtocol, 1, 1, drawn(name, "raffholt1", "raffholt2"), poolings, func(r results.Result) float64 {
 				auc, at := 0.8+0.01*chance(r), slices.Index(poolings, string(r.Config))
 				switch {
 				case !strings.HasPrefix(r.Set, "raffholt2"): // the first test tells nothing
@@ -307,7 +307,7 @@ func generatedClaims(t *testing.T) []plantedClaim {
 		}, map[string]string{"all": "Yes, 2 of 2 | Their AUC is under 0.5 on at least one test. The classifier of instances does not.", "some": "Yes, 1 of 2 | The AUC of max is under 0.5 on at least one test. ",
 			"none": "No, none of 2 | Their AUC is over 0.5 on every test. ", "open": cannotTell + " | None surely does; 1 of 2 may. ", "one": tooLittle}, nil},
 		{"What share of a bag's instances must tell its label, for an AUC of 0.9?", func(name string) []results.Result {
-			return planted(t, milbench.HonestProtocol, 1, 1, drawn(name, "needle-0.01", "needle-0.1", "needle-0.5"), syns, func(r results.Result) float64 {
+			return planted(t, cv.HonestProtocol, 1, 1, drawn(name, "needle-0.01", "needle-0.1", "needle-0.5"), syns, func(r results.Result) float64 {
 				rate, err := witnessRate(r.Set)
 				if err != nil {
 					t.Fatal(err)
@@ -395,7 +395,7 @@ func ablationClaims(t *testing.T) (list []plantedClaim) {
 	for i, q := range []string{"Do three steps of concentration beat softmax?", "Do three steps of distraction beat softmax?"} {
 		setting := syn(3-6*i, "")
 		list = append(list, plantedClaim{q, func(name string) []results.Result {
-			return planted(t, milbench.HonestProtocol, 3, 2, some(name), []string{setting, softmax}, func(r results.Result) float64 {
+			return planted(t, cv.HonestProtocol, 3, 2, some(name), []string{setting, softmax}, func(r results.Result) float64 {
 				if string(r.Config) == softmax {
 					return 0.7
 				}
@@ -423,7 +423,7 @@ func TestWitnessInterval(t *testing.T) {
 	for _, rate := range []string{"0.01", "0.1", "0.5"} {
 		sets = append(sets, "needle-"+rate+"-draw-1", "needle-"+rate+"-draw-2")
 	}
-	said, err := leastRate(results.Archive{Results: planted(t, milbench.HonestProtocol, 1, 1, sets, []string{`{"pooling":"max"}`}, func(r results.Result) float64 {
+	said, err := leastRate(results.Archive{Results: planted(t, cv.HonestProtocol, 1, 1, sets, []string{`{"pooling":"max"}`}, func(r results.Result) float64 {
 		return map[string]float64{"needle-0.01-draw-1": 0.6, "needle-0.01-draw-2": 0.61, "needle-0.1-draw-1": 0.85, "needle-0.1-draw-2": 0.99, "needle-0.5-draw-1": 0.98, "needle-0.5-draw-2": 0.985}[r.Set]
 	})})
 	if want := ([4]string{"0.1", "above 0.01, at most 0.5, 2 drawings", "0.1 (max)", "A rate of 0.1 is enough for max."}); err != nil || said.words() != want {

@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"synpool/milbench/judge"
+	"synpool/milbench/stats"
 	"synpool/plotting"
 )
 
@@ -56,7 +56,7 @@ func (e effect) interval() string {
 type effects []effect
 
 // acrossSets returns the mean of differences, one of each set, with its interval over sets. It needs two sets
-// ([judge.ErrTooFew]), with Web as one.
+// ([stats.ErrTooFew]), with Web as one.
 func acrossSets(sets []string, differences []float64) (effects, error) {
 	rows := make([][]float64, len(sets))
 	for i, d := range differences {
@@ -66,7 +66,7 @@ func acrossSets(sets []string, differences []float64) (effects, error) {
 }
 
 // acrossRepeats returns the mean of differences over sets, with its interval over repeats: rows have a difference of each
-// repeat, a row for each set. It needs two repeats ([judge.ErrTooFew]).
+// repeat, a row for each set. It needs two repeats ([stats.ErrTooFew]).
 func acrossRepeats(sets []string, rows [][]float64) (effects, error) {
 	return effectsOf(sets, rows, "repeats", func(rows [][]float64) (values []float64) {
 		for k := range rows[0] {
@@ -97,7 +97,7 @@ func effectsOf(sets []string, rows [][]float64, over string, values func([][]flo
 		e := effect{over: over}
 		of := values(version)
 		e.n = len(of)
-		if e.mean, e.low, e.high, err = judge.MeanInterval(of, 1-alpha); err != nil {
+		if e.mean, e.low, e.high, err = stats.MeanInterval(of, 1-alpha); err != nil {
 			return nil, err
 		}
 		list = append(list, e)

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"synpool/milbench/judge"
+	"synpool/milbench/stats"
 )
 
 func TestDirectionOf(t *testing.T) {
@@ -42,7 +42,7 @@ func TestAcrossSets(t *testing.T) {
 		}
 	}
 	for _, sets := range [][]string{{"a"}, {"web1", "web2"}} {
-		if _, err := acrossSets(sets, make([]float64, len(sets))); !errors.Is(err, judge.ErrTooFew) {
+		if _, err := acrossSets(sets, make([]float64, len(sets))); !errors.Is(err, stats.ErrTooFew) {
 			t.Errorf("%q: %v", sets, err)
 		}
 	}
@@ -57,7 +57,7 @@ func TestAcrossRepeats(t *testing.T) {
 	if want := ([4]string{"+0.100", "+0.075 to +0.125, 3 repeats", "Yes, by 0.100", ""}); err != nil || got.words() != want {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
-	if _, err := acrossRepeats([]string{"a", "b"}, [][]float64{{0.2}, {0}}); !errors.Is(err, judge.ErrTooFew) {
+	if _, err := acrossRepeats([]string{"a", "b"}, [][]float64{{0.2}, {0}}); !errors.Is(err, stats.ErrTooFew) {
 		t.Errorf("one repeat: %v", err)
 	}
 }

@@ -6,8 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"synpool/milbench/judge"
 	"synpool/milbench/results"
+	"synpool/milbench/stats"
 	"synpool/plotting"
 )
 
@@ -15,7 +15,7 @@ import (
 type gained struct {
 	set, setting         string
 	member, spread, mean float64 // AUC of a member, SD over members, AUC of the ensemble
-	test                 judge.CorrectedTTest
+	test                 stats.CorrectedTTest
 	holm                 float64 // p of the test with Holm's correction for all
 }
 
@@ -32,7 +32,7 @@ func gainsOf(joined []results.Result) (list []gained, left string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	spreads, err := measure(joined, named(config.withMembers), func(r results.Result) (float64, error) { return judge.SD(r.MemberAUC) })
+	spreads, err := measure(joined, named(config.withMembers), func(r results.Result) (float64, error) { return stats.SD(r.MemberAUC) })
 	if err != nil {
 		return nil, "", err
 	}
@@ -43,7 +43,7 @@ func gainsOf(joined []results.Result) (list []gained, left string, err error) {
 				continue
 			}
 			test, err := pairedT(f.folds[set][setting], means.folds[set][setting], f.ratio[set])
-			if errors.Is(err, judge.ErrTooFew) {
+			if errors.Is(err, stats.ErrTooFew) {
 				test.P, err = 1, nil
 			}
 			if err != nil {
@@ -56,7 +56,7 @@ func gainsOf(joined []results.Result) (list []gained, left string, err error) {
 	if len(list) == 0 {
 		return nil, f.noted(), nil
 	}
-	holm, err := judge.Holm(p)
+	holm, err := stats.Holm(p)
 	for i := range holm {
 		list[i].holm = holm[i]
 	}

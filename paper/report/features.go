@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
 	"synpool/milbench/results"
 	"synpool/plotting"
 )
@@ -130,7 +130,7 @@ func spacesPlot(a results.Archive) (*plotting.Figure, error) {
 			return nil, err
 		}
 		const perplexity, iterations = 30, 1000
-		places, _, err := plotting.TSNE(s.Vectors, min(perplexity, float64(len(s.Vectors)-1)/3), iterations, milbench.Rand(1, "t-SNE"))
+		places, _, err := plotting.TSNE(s.Vectors, min(perplexity, float64(len(s.Vectors)-1)/3), iterations, cv.Rand(1, "t-SNE"))
 		if err != nil {
 			return nil, fmt.Errorf("%s, %s: %w", s.Set, name, err)
 		}

@@ -11,7 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
 )
 
@@ -110,7 +110,7 @@ func measure[K cmp.Ordered](fits []results.Result, name func(results.Result) (K,
 	}
 	slices.Sort(f.settings)
 	slices.Sort(f.notes)
-	slices.SortFunc(f.sets, milbench.CompareNatural)
+	slices.SortFunc(f.sets, mil.CompareNatural)
 	return f, nil
 }
 

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
 )
 
@@ -21,7 +22,7 @@ func planted(t *testing.T, protocol string, folds, repeats int, sets, configs []
 		if isWeb(set) {
 			cut, run = 1, 1
 		}
-		if protocol == milbench.PublishedProtocol {
+		if protocol == cv.PublishedProtocol {
 			run = 1
 		}
 		for _, c := range configs {
@@ -35,9 +36,9 @@ func planted(t *testing.T, protocol string, folds, repeats int, sets, configs []
 						if i < above%20 {
 							n++
 						}
-						r.Bags = append(r.Bags, results.ScoredBag{ID: fmt.Sprint("n", i), Scores: []float64{float64(i)}}, results.ScoredBag{ID: fmt.Sprint("p", i), Target: milbench.Labelled(1), Scores: []float64{float64(n) - 0.5}})
+						r.Bags = append(r.Bags, results.ScoredBag{ID: fmt.Sprint("n", i), Scores: []float64{float64(i)}}, results.ScoredBag{ID: fmt.Sprint("p", i), Target: mil.Labelled(1), Scores: []float64{float64(n) - 0.5}})
 					}
-					if protocol == milbench.NestedProtocol {
+					if protocol == cv.NestedProtocol {
 						r.Validation = r.Bags
 					}
 					var err error
@@ -54,7 +55,7 @@ func planted(t *testing.T, protocol string, folds, repeats int, sets, configs []
 
 // chance is a normal number of a fold and setting.
 func chance(r results.Result) float64 {
-	return milbench.Rand(r.Seed, r.Set+r.Protocol+string(r.Config), r.Repeat, r.Fold).NormFloat64()
+	return cv.Rand(r.Seed, r.Set+r.Protocol+string(r.Config), r.Repeat, r.Fold).NormFloat64()
 }
 
 // syn is a setting of Syn.

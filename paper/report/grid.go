@@ -5,9 +5,9 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"synpool/milbench"
-	"synpool/milbench/judge"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
+	"synpool/milbench/stats"
 )
 
 // grid is rows of a table in two directions, both in the order in which they first stand.
@@ -129,15 +129,15 @@ func pooled(rows []results.Row) ([]results.Row, error) {
 		if r.N < 2 {
 			continue
 		}
-		sd, err := judge.SD(r.Values)
+		sd, err := stats.SD(r.Values)
 		if err != nil {
 			return nil, err
 		}
-		_, low, high, err := judge.MeanInterval(r.Values, results.Level)
+		_, low, high, err := stats.MeanInterval(r.Values, results.Level)
 		if err != nil {
 			return nil, err
 		}
-		if r.Target != milbench.RealTarget { // R² has no least value
+		if r.Target != mil.RealTarget { // R² has no least value
 			low = max(low, 0)
 		}
 		high = min(high, 1)

@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"synpool/milbench/judge"
+	"synpool/milbench/stats"
 )
 
 // dependence says why sets are not independent, and what follows.
@@ -60,7 +60,7 @@ func shift(values []float64) (finding, error) {
 	for i := range values {
 		values[i] = round(values[i])
 	}
-	test, err := judge.Wilcoxon(values, make([]float64, len(values)))
+	test, err := stats.Wilcoxon(values, make([]float64, len(values)))
 	if err != nil {
 		return finding{}, err
 	}
@@ -77,7 +77,7 @@ func meanInterval(values []float64, more string) (string, error) {
 	if len(values) < 2 {
 		return signed(stat.Mean(values, nil)), nil
 	}
-	mean, low, high, err := judge.MeanInterval(values, 1-alpha)
+	mean, low, high, err := stats.MeanInterval(values, 1-alpha)
 	return fmt.Sprintf("%s (95 %% interval %s to %s%s)", signed(mean), signed(low), signed(high), more), err
 }
 
@@ -142,7 +142,7 @@ func overSets(sets []string, rows [][]float64, ask func(rows [][]float64) ([]fin
 		for k, f := range findings {
 			p[k] = f.p
 		}
-		holm, err := judge.Holm(p)
+		holm, err := stats.Holm(p)
 		if err != nil {
 			return nil, err
 		}
@@ -204,16 +204,16 @@ func mergeWeb(sets []string, rows [][]float64) (names []string, merged [][]float
 type ranking struct {
 	methods    []string
 	sets       int
-	test       judge.FriedmanTest
+	test       stats.FriedmanTest
 	difference float64 // Nemenyi's
 }
 
 func newRanking(methods []string, values [][]float64) (r ranking, err error) {
 	r = ranking{methods: methods, sets: len(values)}
-	if r.test, err = judge.Friedman(values); err != nil {
+	if r.test, err = stats.Friedman(values); err != nil {
 		return ranking{}, err
 	}
-	r.difference, err = judge.NemenyiDifference(len(methods), len(values), alpha)
+	r.difference, err = stats.NemenyiDifference(len(methods), len(values), alpha)
 	return r, err
 }
 

@@ -8,8 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"synpool/milbench/judge"
 	"synpool/milbench/results"
+	"synpool/milbench/stats"
 )
 
 // common returns the values of I that more than half of the sets have, in order, and the sets that have all of these.
@@ -68,7 +68,7 @@ func bySide(steps []int, values []float64) (concentration, distraction, none flo
 
 // ranks returns the mean ranks of concentration and of distraction; the best mean has rank 1.
 func (s sweep) ranks() (concentration, distraction float64, err error) {
-	ranks, err := judge.AverageRanks([][]float64{s.auc})
+	ranks, err := stats.AverageRanks([][]float64{s.auc})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -136,7 +136,7 @@ func stepsHelp(a results.Archive, side int) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	holm, err := judge.Holm(p)
+	holm, err := stats.Holm(p)
 	if err != nil {
 		return answer{}, err
 	}
@@ -425,11 +425,11 @@ func distractionWins(sweeps []sweep, times, paper float64) (finding, error) {
 		}
 	}
 	share = round(share)
-	low, high, err := judge.ShareInterval(share, len(sweeps), 1-alpha)
+	low, high, err := stats.ShareInterval(share, len(sweeps), 1-alpha)
 	if err != nil {
 		return finding{}, err
 	}
-	p, err := judge.SignTest(wins, losses)
+	p, err := stats.SignTest(wins, losses)
 	shared := ""
 	if zero > 0 {
 		shared = fmt.Sprintf(", %d for I = 0", zero)

@@ -11,9 +11,9 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"synpool/milbench"
-	"synpool/milbench/judge"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
+	"synpool/milbench/stats"
 )
 
 // autoLearner is the portfolio, which joins what the other learners say.
@@ -55,7 +55,7 @@ func families(sets []string, rows [][]float64) (names []string, merged [][]float
 }
 
 // acrossFamilies returns the mean of differences, one a set, over families of sets, with its interval. It needs two families
-// ([judge.ErrTooFew]).
+// ([stats.ErrTooFew]).
 func acrossFamilies(sets []string, differences []float64) (effects, error) {
 	rows := make([][]float64, len(sets))
 	for i, d := range differences {
@@ -77,12 +77,12 @@ func learnerGrid(fits []results.Result) (grid, error) {
 		return grid{}, err
 	}
 	g := newGrid(t.Rows, func(r results.Row) (string, string) { return r.Set, poolingOf(r) })
-	slices.SortFunc(g.lines, milbench.CompareNatural)
+	slices.SortFunc(g.lines, mil.CompareNatural)
 	complete, _, values := g.overFamilies()
 	if len(values) == 0 {
 		return g, nil
 	}
-	ranks, err := judge.AverageRanks(values)
+	ranks, err := stats.AverageRanks(values)
 	if err != nil {
 		return grid{}, err
 	}
@@ -219,7 +219,7 @@ func besideAuto(g grid) (string, error) {
 		return "", nil
 	}
 	var rows [][]string
-	bayes := judge.DefaultBayesSignedRank()
+	bayes := stats.DefaultBayesSignedRank()
 	families := 0
 	for _, other := range g.columns {
 		if other == autoLearner {
@@ -227,7 +227,7 @@ func besideAuto(g grid) (string, error) {
 		}
 		names, a, b := g.paired(autoLearner, other)
 		list, err := acrossFamilies(names, less(a, b))
-		if errors.Is(err, judge.ErrTooFew) {
+		if errors.Is(err, stats.ErrTooFew) {
 			return "A test over families of sets needs two of them.\n\n", nil
 		}
 		if err != nil {
@@ -308,7 +308,7 @@ func learnerChoices(fits []results.Result, g grid) (string, error) {
 		table([]string{"set", "settings", "one drawn at random", "chosen", "auto joins several", "best in hindsight", "which", "chosen, inner folds", "τ-b in a fold"}, rows)
 	says := func(sets []string, values []float64) (string, error) {
 		list, err := acrossFamilies(sets, values)
-		if errors.Is(err, judge.ErrTooFew) {
+		if errors.Is(err, stats.ErrTooFew) {
 			return signed(stat.Mean(values, nil)), nil
 		}
 		if err != nil {

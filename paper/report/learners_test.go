@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
 	"synpool/milbench/results"
 )
 
@@ -15,7 +15,7 @@ func TestLearners(t *testing.T) {
 	settings := []string{`{"learner":"miles","c":1}`, `{"learner":"miles","c":2}`, `{"learner":"mind","c":1}`, `{"learner":"auto"}`}
 	aucs := []float64{0.8, 0.7, 0.6, 0.9}
 	sets := []string{"musk1", "musk2", "elephant", "fox", "web1", "web2", "protein"}
-	fits := planted(t, milbench.NestedProtocol, 3, 2, append(sets, "musk1-shuffled-1", "musk1-shuffled-2"), settings, func(r results.Result) float64 {
+	fits := planted(t, cv.NestedProtocol, 3, 2, append(sets, "musk1-shuffled-1", "musk1-shuffled-2"), settings, func(r results.Result) float64 {
 		if _, suffix := changed(r.Set); suffix != "" {
 			return 0.5 + 0.05*chance(r)
 		}
@@ -50,7 +50,7 @@ func TestLearners(t *testing.T) {
 		0.2:  "Of 2 intervals these lie above 0.5: auto on musk1 and mind on musk1; these below: none.",
 		-0.2: "Of 2 intervals these lie above 0.5: none; these below: auto on musk1 and mind on musk1.",
 	} {
-		shuffled := planted(t, milbench.NestedProtocol, 3, 2, []string{"musk1-shuffled-1", "musk1-shuffled-2", "musk1-shuffled-3"}, settings[2:], func(r results.Result) float64 { return 0.5 + shift + 0.01*chance(r) })
+		shuffled := planted(t, cv.NestedProtocol, 3, 2, []string{"musk1-shuffled-1", "musk1-shuffled-2", "musk1-shuffled-3"}, settings[2:], func(r results.Result) float64 { return 0.5 + shift + 0.01*chance(r) })
 		text, err := onShuffled(shuffled, []string{"auto", "mind"})
 		holds(t, "shuffled", text, err, []string{want}, nil)
 	}

@@ -11,7 +11,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
 	"synpool/plotting"
 )
@@ -70,7 +71,7 @@ type search struct {
 }
 
 // nestedIn returns the search of a network under the nested protocol with inner folds.
-func (n network) nestedIn(inner int) search { return search{n, milbench.NestedProtocol, inner} }
+func (n network) nestedIn(inner int) search { return search{n, cv.NestedProtocol, inner} }
 
 // searchesOf sorts results; what is of each pooling is of all of them, too, but portfolios.
 func searchesOf(fits []results.Result) (s searches, inner int, err error) {
@@ -91,7 +92,7 @@ func searchesOf(fits []results.Result) (s searches, inner int, err error) {
 			s.sets = append(s.sets, r.Set)
 		}
 	}
-	slices.SortFunc(s.sets, milbench.CompareNatural)
+	slices.SortFunc(s.sets, mil.CompareNatural)
 	return s, inner, nil
 }
 
@@ -410,7 +411,7 @@ func (s searches) besidePublished(inner int) (string, error) {
 	var rows [][]string
 	var hindsight, protocol []float64
 	for i, set := range ramsauer.sets {
-		best, bestOfAll, err := s.mean(search{theirs, milbench.BestEpochProtocol, 0}, set)
+		best, bestOfAll, err := s.mean(search{theirs, cv.BestEpochProtocol, 0}, set)
 		if err != nil {
 			return "", err
 		}

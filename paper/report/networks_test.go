@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
 	"synpool/milbench/results"
 )
 
@@ -41,7 +41,7 @@ func searchResults(t *testing.T, sets []string, shift float64) (all []results.Re
 	plant := func(protocol, setting string, auc, seen float64, inner int) {
 		fits := planted(t, protocol, 2, 1, sets, []string{setting}, func(results.Result) float64 { return auc })
 		for i := range fits {
-			if protocol == milbench.NestedProtocol {
+			if protocol == cv.NestedProtocol {
 				fits[i].Inner, fits[i].Validation, fits[i].Inside = inner, nil, &results.Inside{Figure: seen, Loss: 1}
 			}
 		}
@@ -52,13 +52,13 @@ func searchResults(t *testing.T, sets []string, shift float64) (all []results.Re
 		if strings.Contains(n.setting, "auto") {
 			auc += shift
 		}
-		plant(milbench.NestedProtocol, n.setting, auc, n.seen, 3)
+		plant(cv.NestedProtocol, n.setting, auc, n.seen, 3)
 	}
 	for _, n := range publishedNetworks {
-		plant(milbench.NestedProtocol, n.setting, n.auc, n.seenInside, 3)
+		plant(cv.NestedProtocol, n.setting, n.auc, n.seenInside, 3)
 		if n.bestEpoch > 0 {
-			plant(milbench.NestedProtocol, n.setting, n.auc, n.seenFifth, 0)
-			plant(milbench.BestEpochProtocol, n.setting, n.bestEpoch, 0, 0)
+			plant(cv.NestedProtocol, n.setting, n.auc, n.seenFifth, 0)
+			plant(cv.BestEpochProtocol, n.setting, n.bestEpoch, 0, 0)
 		}
 	}
 	return all

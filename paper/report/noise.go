@@ -7,9 +7,9 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"synpool/milbench"
-	"synpool/milbench/judge"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
+	"synpool/milbench/stats"
 	"synpool/paper"
 )
 
@@ -91,7 +91,7 @@ func noises(sets []string) (order []noisePlace, bases []string, at map[noisePlac
 		}
 		at[p][set] = name
 	}
-	slices.SortStableFunc(order, func(p, q noisePlace) int { return milbench.CompareNatural(p.kind+" "+p.part, q.kind+" "+q.part) })
+	slices.SortStableFunc(order, func(p, q noisePlace) int { return mil.CompareNatural(p.kind+" "+p.part, q.kind+" "+q.part) })
 	return order, bases, at
 }
 
@@ -193,7 +193,7 @@ func noiseTests(f figures[int], sets []string) (string, error) {
 		}
 		p = append(p, one)
 	}
-	holm, err := judge.Holm(p)
+	holm, err := stats.Holm(p)
 	if err != nil {
 		return "", err
 	}

@@ -10,10 +10,11 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"synpool/milbench"
 	"synpool/milbench/charts"
-	"synpool/milbench/judge"
+	"synpool/milbench/cv"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
+	"synpool/milbench/stats"
 	"synpool/paper"
 	"synpool/plotting"
 )
@@ -183,11 +184,11 @@ func ranksPlot(methods []string, lines string, sets []string, values [][]float64
 	if len(values) < 2 {
 		return nil, errFewSets
 	}
-	ranks, err := judge.AverageRanks(values)
+	ranks, err := stats.AverageRanks(values)
 	if err != nil {
 		return nil, err
 	}
-	difference, err := judge.NemenyiDifference(len(methods), len(values), alpha)
+	difference, err := stats.NemenyiDifference(len(methods), len(values), alpha)
 	if err != nil {
 		return nil, err
 	}
@@ -264,7 +265,7 @@ func stepsPlot(a results.Archive, title string, shuffled bool) (*plotting.Figure
 	}
 	g := newGrid(all, publishedKey)
 	var rows []plotting.IntervalRow
-	for _, set := range slices.SortedFunc(slices.Values(g.lines), milbench.CompareNatural) {
+	for _, set := range slices.SortedFunc(slices.Values(g.lines), mil.CompareNatural) {
 		for _, s := range softmaxSteps() {
 			if shuffled {
 				if s.suffix != "" {
@@ -273,7 +274,7 @@ func stepsPlot(a results.Archive, title string, shuffled bool) (*plotting.Figure
 				s.suffix = shuffledSuffix
 			}
 			if r, there := g.cells[set][s.key()]; there {
-				if s.setting == "softmax" && s.protocol == milbench.HonestProtocol {
+				if s.setting == "softmax" && s.protocol == cv.HonestProtocol {
 					s.name = "softmax (empty loop), honest"
 				}
 				row := charts.Row(r, set, s.name)
@@ -375,7 +376,7 @@ func overPoints(row plotting.IntervalRow) (plotting.IntervalRow, error) {
 		return row, nil
 	}
 	var err error
-	_, row.Low, row.High, err = judge.MeanInterval(row.Points, results.Level)
+	_, row.Low, row.High, err = stats.MeanInterval(row.Points, results.Level)
 	return row, err
 }
 

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"synpool/milbench"
-	"synpool/milbench/judge"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
+	"synpool/milbench/stats"
 	"synpool/paper"
 )
 
@@ -47,7 +47,7 @@ func poolingGrid(fits []results.Result) (grid, error) {
 			return grid{}, err
 		}
 	}
-	slices.SortFunc(g.lines, milbench.CompareNatural)
+	slices.SortFunc(g.lines, mil.CompareNatural)
 	return g, nil
 }
 
@@ -159,7 +159,7 @@ func bestPooling(a results.Archive) (answer, error) {
 	if len(methods) < 2 || len(sets) < 2 {
 		return answer{}, errIncomplete
 	}
-	ranks, err := judge.AverageRanks(values)
+	ranks, err := stats.AverageRanks(values)
 	if err != nil {
 		return answer{}, err
 	}

@@ -8,9 +8,10 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"synpool/milbench"
-	"synpool/milbench/judge"
+	"synpool/milbench/cv"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
+	"synpool/milbench/stats"
 )
 
 // step is a way to a figure: a setting under a protocol on a set with a change.
@@ -31,19 +32,19 @@ const described = "syn I = −20"
 // stepsOf are the steps from the honest protocol to the published one.
 func stepsOf(setting string) []step {
 	return []step{
-		{"honest", setting, milbench.HonestProtocol, ""},
-		{"best test epoch", setting, milbench.BestEpochProtocol, ""},
-		{"one fold", setting, milbench.PublishedProtocol, ""},
-		{"leak", setting, milbench.PublishedProtocol, leakSuffix},
+		{"honest", setting, cv.HonestProtocol, ""},
+		{"best test epoch", setting, cv.BestEpochProtocol, ""},
+		{"one fold", setting, cv.PublishedProtocol, ""},
+		{"leak", setting, cv.PublishedProtocol, leakSuffix},
 	}
 }
 
 // leaked is the honest protocol on the files that held the label.
-var leaked = step{"honest with the leak", "softmax", milbench.HonestProtocol, leakSuffix}
+var leaked = step{"honest with the leak", "softmax", cv.HonestProtocol, leakSuffix}
 
 // softmaxSteps are those of the program that ran, from what its paper describes on.
 func softmaxSteps() []step {
-	return slices.Concat([]step{{"Syn, I = −20, honest", described, milbench.HonestProtocol, ""}}, stepsOf("softmax"))
+	return slices.Concat([]step{{"Syn, I = −20, honest", described, cv.HonestProtocol, ""}}, stepsOf("softmax"))
 }
 
 // gain returns the mean over sets of what a step adds to the one before, and on how many sets both are there.
@@ -222,7 +223,7 @@ func stepAdds(a results.Archive, from, to step, of func(set string) bool) (effec
 	}
 	var sets []string
 	var shared []fold
-	for _, set := range slices.SortedFunc(maps.Keys(figure[from.key()]), milbench.CompareNatural) {
+	for _, set := range slices.SortedFunc(maps.Keys(figure[from.key()]), mil.CompareNatural) {
 		repeats, _, _ := figure.pairs(from, to, set)
 		if len(repeats) == 0 || !of(set) {
 			continue
@@ -253,11 +254,11 @@ func bestEpochRaises(a results.Archive) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	for i, of := range [][]float64{means[milbench.BestEpochProtocol], means[milbench.HonestProtocol]} {
+	for i, of := range [][]float64{means[cv.BestEpochProtocol], means[cv.HonestProtocol]} {
 		if len(of) < 2 {
 			continue
 		}
-		mean, low, high, err := judge.MeanInterval(of, 1-alpha)
+		mean, low, high, err := stats.MeanInterval(of, 1-alpha)
 		if err != nil {
 			return answer{}, err
 		}
@@ -280,13 +281,13 @@ func oneFoldRaises(a results.Archive) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	f, err := newFigures(ofSoftmax(a.Results, milbench.BestEpochProtocol, isNotWeb), named(config.label))
+	f, err := newFigures(ofSoftmax(a.Results, cv.BestEpochProtocol, isNotWeb), named(config.label))
 	if err != nil {
 		return answer{}, err
 	}
 	var spreads []float64
 	for _, set := range f.sets {
-		sd, err := judge.SD(f.folds[set]["softmax"])
+		sd, err := stats.SD(f.folds[set]["softmax"])
 		if err != nil {
 			return answer{}, err
 		}
@@ -350,7 +351,7 @@ func stepTests(fits []results.Result, images, web []string) (string, error) {
 			if err != nil {
 				return "", fmt.Errorf("%s, %s: %w", set, s.name, err)
 			}
-			mean, low, high, err := judge.MeanInterval(less(after, before), 1-alpha)
+			mean, low, high, err := stats.MeanInterval(less(after, before), 1-alpha)
 			if err != nil {
 				return "", err
 			}
@@ -362,7 +363,7 @@ func stepTests(fits []results.Result, images, web []string) (string, error) {
 	if len(p) == 0 {
 		return "", nil
 	}
-	holm, err := judge.Holm(p)
+	holm, err := stats.Holm(p)
 	if err != nil {
 		return "", err
 	}
@@ -410,7 +411,7 @@ func singleFolds(fits []results.Result, images, web []string) (string, error) {
 	for _, of := range []struct {
 		fits []results.Result
 		what string
-	}{{pick(milbench.BestEpochProtocol, images), "single folds"}, {pick(milbench.PublishedProtocol, web), "shuffled splits"}} {
+	}{{pick(cv.BestEpochProtocol, images), "single folds"}, {pick(cv.PublishedProtocol, web), "shuffled splits"}} {
 		f, err := newFigures(of.fits, named(config.label))
 		if err != nil {
 			return "", err
@@ -418,7 +419,7 @@ func singleFolds(fits []results.Result, images, web []string) (string, error) {
 		for _, set := range f.sets {
 			values := f.folds[set]["softmax"]
 			sd := ""
-			if v, err := judge.SD(values); err == nil {
+			if v, err := stats.SD(values); err == nil {
 				sd = number(v)
 			}
 			rows = append(rows, []string{set, fmt.Sprintf("%d %s", len(values), of.what), number(f.mean(set, "softmax")), sd, number(slices.Min(values)), number(slices.Max(values))})
@@ -475,7 +476,7 @@ func control(fits []results.Result, rows []results.Row) (string, error) {
 		return "The control on shuffled labels was not run.\n\n", nil
 	}
 	names := []string{"honest protocol", "best test epoch", "published protocol"}
-	protocols := []string{milbench.HonestProtocol, milbench.BestEpochProtocol, milbench.PublishedProtocol}
+	protocols := []string{cv.HonestProtocol, cv.BestEpochProtocol, cv.PublishedProtocol}
 	var sentences []string
 	for i, protocol := range protocols {
 		says, err := holdsHalf(means[protocol])
@@ -510,7 +511,7 @@ func holdsHalf(means []float64) (string, error) {
 	case 1:
 		return number(means[0]) + "; one shuffle has no interval.", nil
 	}
-	mean, low, high, err := judge.MeanInterval(means, results.Level)
+	mean, low, high, err := stats.MeanInterval(means, results.Level)
 	if err != nil {
 		return "", err
 	}

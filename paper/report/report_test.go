@@ -11,7 +11,9 @@ import (
 	"testing"
 
 	"synpool/internal/large"
-	"synpool/milbench"
+	"synpool/milbench/cv"
+	"synpool/milbench/learner"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
 	"synpool/paper"
 )
@@ -20,15 +22,15 @@ import (
 // the labels by their order in the set.
 type drawn struct{ shift func(setting string) float64 }
 
-func (drawn) Takes() milbench.Takes {
-	return milbench.Takes{Kinds: []milbench.TargetKind{milbench.BinaryTarget}, Dense: true, Sparse: true}
+func (drawn) Takes() learner.Takes {
+	return learner.Takes{Kinds: []mil.TargetKind{mil.BinaryTarget}, Dense: true, Sparse: true}
 }
 
-func (drawn) Plan(task milbench.Task) (milbench.Plan, error) {
-	return milbench.Plan{Fits: len(task.Fits)}, nil
+func (drawn) Plan(task cv.Task) (learner.Plan, error) {
+	return learner.Plan{Fits: len(task.Fits)}, nil
 }
 
-func (l drawn) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+func (l drawn) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome) error) error {
 	labels := make(map[int]float64) // of the training bags of all fits
 	for _, f := range task.Fits {
 		for _, e := range f.Train {
@@ -36,31 +38,31 @@ func (l drawn) Learn(ctx context.Context, task milbench.Task, done func(milbench
 		}
 	}
 	for i, f := range task.Fits {
-		scores := func(bags []int, epoch int) (s []milbench.Prediction) {
+		scores := func(bags []int, epoch int) (s []mil.Prediction) {
 			for _, b := range bags {
-				score := labels[b]*l.shift(string(f.Setting)) + milbench.Rand(f.Seed, string(f.Setting), epoch, b).NormFloat64()
-				one := milbench.Prediction{Scores: []float64{score}, Winners: []int{epoch * b % 3}}
+				score := labels[b]*l.shift(string(f.Setting)) + cv.Rand(f.Seed, string(f.Setting), epoch, b).NormFloat64()
+				one := mil.Prediction{Scores: []float64{score}, Winners: []int{epoch * b % 3}}
 				if f.Instances {
 					for i := range task.Bags[b].Len() {
-						one.Instances = append(one.Instances, milbench.Rand(f.Seed, "weight", i, b).Float64())
+						one.Instances = append(one.Instances, cv.Rand(f.Seed, "weight", i, b).Float64())
 					}
 				}
 				if strings.Contains(string(f.Setting), "members") {
 					for m := range 10 {
-						one.Members = append(one.Members, []float64{score + milbench.Rand(f.Seed, "member", m, b).NormFloat64()})
+						one.Members = append(one.Members, []float64{score + cv.Rand(f.Seed, "member", m, b).NormFloat64()})
 					}
 				}
 				s = append(s, one)
 			}
 			return s
 		}
-		var epochs []milbench.Epoch
+		var epochs []learner.Epoch
 		for epoch := 1; epoch <= 3; epoch++ {
 			if epoch == 3 || f.EveryEpoch {
-				epochs = append(epochs, milbench.Epoch{Number: epoch, Loss: 1, Validation: scores(f.HeldOut(), epoch), Test: scores(f.Test, epoch)})
+				epochs = append(epochs, learner.Epoch{Number: epoch, Loss: 1, Validation: scores(f.HeldOut(), epoch), Test: scores(f.Test, epoch)})
 			}
 		}
-		if err := done(milbench.Outcome{Fit: i, Epochs: epochs}); err != nil {
+		if err := done(learner.Outcome{Fit: i, Epochs: epochs}); err != nil {
 			return err
 		}
 	}
@@ -68,7 +70,7 @@ func (l drawn) Learn(ctx context.Context, task milbench.Task, done func(milbench
 }
 
 // archive runs the quick form of an experiment on the sets that need no download.
-func archive(t *testing.T, e paper.Experiment, learner milbench.Learner) results.Archive {
+func archive(t *testing.T, e paper.Experiment, learner learner.Learner) results.Archive {
 	t.Helper()
 	dir := t.TempDir()
 	runs, _, err := e.Quick.Runs(dir, learner, 1)
@@ -91,7 +93,7 @@ func archive(t *testing.T, e paper.Experiment, learner milbench.Learner) results
 		}
 	}
 	if e.Quick.Spaces { // made up: nothing is trained here
-		random := milbench.Rand(1, "spaces")
+		random := cv.Rand(1, "spaces")
 		spaces := []results.Space{{Of: results.OfInstances}, {Of: results.OfMeans}}
 		var settings []string
 		for _, r := range fits {

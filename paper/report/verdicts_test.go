@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
 	"synpool/milbench/results"
 )
 
@@ -61,7 +61,7 @@ func TestIterationsVerdicts(t *testing.T) {
 			[]string{"| 17 sets: effect (95 % interval) |", "| 17 of 17: 100 % (80 % to 100 %, without the paper's 80 %); 17 sets for distraction, 0 for concentration |", "| 0 of 17: 0 % (0 % to 20 %, without the paper's 53.3 %)", "| Web as one, 9 sets |", "| 9 of 9: 100 % (66 % to 100 %, with the paper's 80 %)"}},
 		{"concentration", func(_ string, i float64) float64 { return 0.01 * i }, func(_ string, i float64) float64 { return 0.5 - 0.01*i },
 			[]string{opposite, yes, opposite, yes, yes, opposite}, nil},
-		{"none", func(string, float64) float64 { return 0 }, func(set string, i float64) float64 { return 0.5 + 0.01*milbench.Rand(uint64(i+100), set).NormFloat64() },
+		{"none", func(string, float64) float64 { return 0 }, func(set string, i float64) float64 { return 0.5 + 0.01*cv.Rand(uint64(i+100), set).NormFloat64() },
 			[]string{cannotTell, cannotTell, cannotTell, cannotTell, cannotTell, cannotTell}, nil},
 		{"on Web alone", func(set string, i float64) float64 {
 			if isWeb(set) || set < "d" {
@@ -182,13 +182,13 @@ func TestPublishedVerdicts(t *testing.T) {
 		}
 		sets = append(sets, "web1+leak", "musk1+leak") // only that of Web counts
 		var fits []results.Result
-		for _, protocol := range []string{milbench.HonestProtocol, milbench.BestEpochProtocol, milbench.PublishedProtocol} {
+		for _, protocol := range []string{cv.HonestProtocol, cv.BestEpochProtocol, cv.PublishedProtocol} {
 			fits = append(fits, planted(t, protocol, 4, repeats, sets, settings, func(r results.Result) float64 {
 				auc := 0.7 + 0.01*chance(r)
-				if r.Protocol != milbench.HonestProtocol {
+				if r.Protocol != cv.HonestProtocol {
 					auc += epoch
 				}
-				if r.Protocol == milbench.PublishedProtocol {
+				if r.Protocol == cv.PublishedProtocol {
 					auc += one
 				}
 				_, suffix := changed(r.Set)
@@ -197,7 +197,7 @@ func TestPublishedVerdicts(t *testing.T) {
 					auc += leak
 				case shuffledSuffix:
 					auc = 0.5 + 0.03*chance(r)
-					if r.Protocol != milbench.HonestProtocol {
+					if r.Protocol != cv.HonestProtocol {
 						auc += shuffled
 					}
 				}
@@ -242,12 +242,12 @@ func TestPublishedVerdicts(t *testing.T) {
 		"best test epoch raises it on elephant, musk1 and web1; one fold lowers it on elephant, musk1 and web1; leak raises it on web1; leak, honest protocol raises it on web1. Without"}, nil)
 	text, err = run(0, 0, 0, 0, 0)
 	holds(t, "no steps", text, err, []string{"no cell has one. Without a star we cannot tell, unless the interval lies within ±0.01."}, nil)
-	two := slices.Concat(planted(t, milbench.HonestProtocol, 4, 3, base[:1], settings[:1], func(r results.Result) float64 { return 0.7 + 0.01*chance(r) }),
-		planted(t, milbench.BestEpochProtocol, 4, 3, base[:1], settings[:1], func(r results.Result) float64 { return 0.8 + 0.01*chance(r) }))
+	two := slices.Concat(planted(t, cv.HonestProtocol, 4, 3, base[:1], settings[:1], func(r results.Result) float64 { return 0.7 + 0.01*chance(r) }),
+		planted(t, cv.BestEpochProtocol, 4, 3, base[:1], settings[:1], func(r results.Result) float64 { return 0.8 + 0.01*chance(r) }))
 	text, err = published(results.Archive{Results: two})
 	holds(t, "one step", text, err, []string{"for the 1 cells, at 5 %: best test epoch raises it on elephant. Without a star"}, nil)
 	torn := slices.DeleteFunc(slices.Clone(two), func(r results.Result) bool { // a repeat of one fold, which is the best of all
-		return r.Protocol == milbench.BestEpochProtocol && r.Repeat == 2 && r.Fold > 0
+		return r.Protocol == cv.BestEpochProtocol && r.Repeat == 2 && r.Fold > 0
 	})
 	mean := 0.0 // of what the step adds in the repeats that are whole
 	for _, r := range torn {
@@ -256,7 +256,7 @@ func TestPublishedVerdicts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			mean += auc * map[string]float64{milbench.HonestProtocol: -1, milbench.BestEpochProtocol: 1}[r.Protocol] / 8
+			mean += auc * map[string]float64{cv.HonestProtocol: -1, cv.BestEpochProtocol: 1}[r.Protocol] / 8
 		}
 	}
 	text, err = published(results.Archive{Results: torn})

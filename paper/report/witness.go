@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"synpool/milbench/judge"
 	"synpool/milbench/results"
+	"synpool/milbench/stats"
 )
 
 // witness is the section on the witness rate.
@@ -92,7 +92,7 @@ type comparison struct {
 	set  string
 	of   []string // the cells that say what is compared
 	n    int
-	test judge.CorrectedTTest
+	test stats.CorrectedTTest
 }
 
 // compare adds the test of a setting less another one on a set, if the set has both and has drawings enough.
@@ -101,7 +101,7 @@ func (f figures[K]) compare(list []comparison, set string, a, b K, of ...string)
 		return list, nil
 	}
 	test, err := pairedT(f.folds[set][a], f.folds[set][b], f.ratio[set])
-	if errors.Is(err, judge.ErrTooFew) {
+	if errors.Is(err, stats.ErrTooFew) {
 		return list, nil
 	}
 	if err != nil {
@@ -116,7 +116,7 @@ func compared(list []comparison, columns []string, difference string) (text stri
 	for _, c := range list {
 		p = append(p, c.test.P)
 	}
-	if holm, err = judge.Holm(p); err != nil {
+	if holm, err = stats.Holm(p); err != nil {
 		return "", nil, err
 	}
 	rows := make([][]string, 0, len(list))
@@ -245,10 +245,10 @@ func scaleByRate(f figures[string], scales []float64) (string, error) {
 }
 
 // pairedT is the corrected resampled t-test. It is undefined where all differences are the same, which shows nothing: p is 1.
-func pairedT(a, b []float64, ratio float64) (judge.CorrectedTTest, error) {
-	test, err := judge.CorrectedT(a, b, ratio)
-	if errors.Is(err, judge.ErrSameDifference) {
-		return judge.CorrectedTTest{Difference: round(a[0] - b[0]), P: 1}, nil
+func pairedT(a, b []float64, ratio float64) (stats.CorrectedTTest, error) {
+	test, err := stats.CorrectedT(a, b, ratio)
+	if errors.Is(err, stats.ErrSameDifference) {
+		return stats.CorrectedTTest{Difference: round(a[0] - b[0]), P: 1}, nil
 	}
 	return test, err
 }

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // Function reduces a column to one number per bag.
@@ -68,17 +68,17 @@ type BagSizes struct {
 
 // Report is the result of [Inspect].
 type Report struct {
-	Name      string              `json:"name"`
-	Bags      int                 `json:"bags"`
-	Kind      milbench.TargetKind `json:"target"`
-	Positive  int                 `json:"positive"`          // for a binary target
-	Classes   []Class             `json:"classes,omitempty"` // for a target with named classes
-	Instances int                 `json:"instances"`
-	Features  int                 `json:"features"`          // columns as stored
-	Columns   []string            `json:"columns,omitempty"` // their names, if the file has some
-	Constant  int                 `json:"constant"`          // columns with one value throughout
-	Density   float64             `json:"density"`           // share of non-zero values
-	BagSize   BagSizes            `json:"bag_size"`
+	Name      string         `json:"name"`
+	Bags      int            `json:"bags"`
+	Kind      mil.TargetKind `json:"target"`
+	Positive  int            `json:"positive"`          // for a binary target
+	Classes   []Class        `json:"classes,omitempty"` // for a target with named classes
+	Instances int            `json:"instances"`
+	Features  int            `json:"features"`          // columns as stored
+	Columns   []string       `json:"columns,omitempty"` // their names, if the file has some
+	Constant  int            `json:"constant"`          // columns with one value throughout
+	Density   float64        `json:"density"`           // share of non-zero values
+	BagSize   BagSizes       `json:"bag_size"`
 
 	Leaks      []Leak      `json:"leaks"`
 	Strong     []Leak      `json:"strong,omitempty"` // columns that separate the bags as well as a leak, but may be measured quantities
@@ -138,12 +138,12 @@ const (
 //
 // Inspect reads the values twice on all cores, or more often if bags times columns exceed two million, and sorts the bags
 // for each column that may leak. It never holds more than a piece of a set in files.
-func Inspect(stored *milbench.Set) (Report, error) {
+func Inspect(stored *mil.Set) (Report, error) {
 	r := Report{
 		Name: stored.Name, Bags: len(stored.Bags), Kind: stored.Kind, Instances: stored.NumInstances(),
 		Features: stored.NumFeatures(), Columns: stored.Features, Leaks: []Leak{},
 	}
-	if stored.Kind == milbench.BinaryTarget {
+	if stored.Kind == mil.BinaryTarget {
 		r.Positive = stored.NumPositive()
 	}
 	for class, name := range stored.Classes {
@@ -216,7 +216,7 @@ const mostCells = 1 << 21
 
 // eachColumn calls f with every column. The column is valid only during the call. Wide sets with many bags are read
 // several times.
-func eachColumn(s *milbench.Set, f func(column)) error {
+func eachColumn(s *mil.Set, f func(column)) error {
 	bags, features := len(s.Bags), s.NumFeatures()
 	if bags == 0 || features == 0 {
 		return nil
@@ -232,7 +232,7 @@ func eachColumn(s *milbench.Set, f func(column)) error {
 		for j := range block {
 			block[j].index, block[j].nonzero = first+j, 0
 		}
-		err := eachBag(s.Bags, func(x milbench.Instances) (sums, error) {
+		err := eachBag(s.Bags, func(x mil.Instances) (sums, error) {
 			sums := newSums(len(block))
 			return sums, sums.of(x, first)
 		}, func(i int, sums sums) {
@@ -267,12 +267,12 @@ func newSums(width int) sums {
 }
 
 // of reduces the columns from first on.
-func (s sums) of(x milbench.Instances, first int) error {
+func (s sums) of(x mil.Instances, first int) error {
 	high, low, sum, nonzero, n := s.max, s.min, s.sum, s.nonzero, len(s.max)
 	for j := range n {
 		high[j], low[j], sum[j], nonzero[j] = float32(math.Inf(-1)), float32(math.Inf(1)), 0, 0
 	}
-	if sparse, ok := x.(*milbench.Sparse); ok {
+	if sparse, ok := x.(*mil.Sparse); ok {
 		stored := make([]int, n)
 		for i := range sparse.Rows {
 			columns, values := sparse.Row(i)
@@ -292,7 +292,7 @@ func (s sums) of(x milbench.Instances, first int) error {
 				high[j], low[j] = max(high[j], 0), min(low[j], 0)
 			}
 		}
-	} else if err := milbench.EachRow(x, func(_ int, row []float32) {
+	} else if err := mil.EachRow(x, func(_ int, row []float32) {
 		for j, v := range row[first : first+n] {
 			if v > high[j] {
 				high[j] = v
@@ -333,10 +333,10 @@ type pair struct {
 
 // newAuditors returns an auditor for the positive class, or one per class if there are several. For targets without
 // classes it returns none.
-func newAuditors(s *milbench.Set) (all []*auditor) {
+func newAuditors(s *mil.Set) (all []*auditor) {
 	classes := s.NumClasses()
 	first := 0
-	if s.Kind == milbench.BinaryTarget {
+	if s.Kind == mil.BinaryTarget {
 		classes, first = 1, 1
 	}
 	bags, several := len(s.Bags), 0

@@ -13,26 +13,26 @@ import (
 
 	"synpool/internal/fetched"
 	"synpool/internal/large"
-	"synpool/milbench"
 	"synpool/milbench/dataset"
+	"synpool/milbench/mil"
 )
 
 // noise is a set of dense normal features without any information; every second bag is positive.
-func noise(seed uint64, bags, features int) *milbench.Set {
+func noise(seed uint64, bags, features int) *mil.Set {
 	random := rand.New(rand.NewPCG(seed, 1))
-	s := &milbench.Set{Name: "noise"}
+	s := &mil.Set{Name: "noise"}
 	for i := range bags {
-		m := &milbench.Dense{Rows: 1 + random.IntN(9), Cols: features}
+		m := &mil.Dense{Rows: 1 + random.IntN(9), Cols: features}
 		for range m.Rows * m.Cols {
 			m.Values = append(m.Values, float32(random.NormFloat64()))
 		}
-		s.Bags = append(s.Bags, milbench.Bag{ID: strconv.Itoa(i + 1), Target: milbench.Labelled(i % 2), Instances: m})
+		s.Bags = append(s.Bags, mil.Bag{ID: strconv.Itoa(i + 1), Target: mil.Labelled(i % 2), Instances: m})
 	}
 	return s
 }
 
 // plant overwrites column j (from 0) of a dense set: f gets the bag, its index, and the row.
-func plant(s *milbench.Set, j int, f func(b milbench.Bag, i, row int) float64) *milbench.Set {
+func plant(s *mil.Set, j int, f func(b mil.Bag, i, row int) float64) *mil.Set {
 	for i, b := range s.Bags {
 		for row := range b.Instances.Len() {
 			values(b)[row*b.Instances.Features()+j] = float32(f(b, i, row))
@@ -42,10 +42,10 @@ func plant(s *milbench.Set, j int, f func(b milbench.Bag, i, row int) float64) *
 }
 
 // values returns the values of a dense bag.
-func values(b milbench.Bag) []float32 { return b.Instances.(*milbench.Dense).Values }
+func values(b mil.Bag) []float32 { return b.Instances.(*mil.Dense).Values }
 
 // inspect is [Inspect] for a set in memory, where nothing fails.
-func inspect(s *milbench.Set) Report {
+func inspect(s *mil.Set) Report {
 	r, err := Inspect(s)
 	if err != nil {
 		panic(err)
@@ -55,7 +55,7 @@ func inspect(s *milbench.Set) Report {
 
 func TestAuditFindsPlantedLeaks(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 3))
-	flip := func(b milbench.Bag, i, flips int) float64 { // the label, flipped for this many positive bags
+	flip := func(b mil.Bag, i, flips int) float64 { // the label, flipped for this many positive bags
 		if i < 2*flips {
 			return 0
 		}
@@ -63,26 +63,26 @@ func TestAuditFindsPlantedLeaks(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		f     func(b milbench.Bag, i, row int) float64
+		f     func(b mil.Bag, i, row int) float64
 		want  Function // "" for no leak
 		agree int
 	}{
-		{"label", func(b milbench.Bag, i, _ int) float64 { return float64(b.Label) }, Value, 200},
-		{"label of -1 and 1, sign flipped", func(b milbench.Bag, i, _ int) float64 { return 1 - 2*float64(b.Label) }, Value, 200},
-		{"label, 5 bags of 200 disagree", func(b milbench.Bag, i, _ int) float64 { return flip(b, i, 5) }, Value, 195},
-		{"label, 6 bags of 200 disagree", func(b milbench.Bag, i, _ int) float64 { return flip(b, i, 6) }, "", 0},
-		{"instance labels", func(b milbench.Bag, _, row int) float64 { return float64(b.Label * ((row + 1) % 2)) }, Max, 200},
-		{"instance labels, 3 bags disagree", func(b milbench.Bag, i, row int) float64 { return flip(b, i, 3) * float64((row+1)%2) }, Max, 197},
-		{"instance labels, sign flipped", func(b milbench.Bag, _, row int) float64 { return 7 - 3*float64(b.Label*((row+1)%2)) }, Min, 200},
-		{"label times a constant, and noise", func(b milbench.Bag, _, _ int) float64 { return 1000*float64(b.Label) + random.NormFloat64() }, Max, 200},
-		{"minus label times a constant, and noise", func(b milbench.Bag, _, _ int) float64 { return -1000*float64(b.Label) + random.NormFloat64() }, Max, 200},
-		{"noise, its floor raised", func(b milbench.Bag, _, row int) float64 {
+		{"label", func(b mil.Bag, i, _ int) float64 { return float64(b.Label) }, Value, 200},
+		{"label of -1 and 1, sign flipped", func(b mil.Bag, i, _ int) float64 { return 1 - 2*float64(b.Label) }, Value, 200},
+		{"label, 5 bags of 200 disagree", func(b mil.Bag, i, _ int) float64 { return flip(b, i, 5) }, Value, 195},
+		{"label, 6 bags of 200 disagree", func(b mil.Bag, i, _ int) float64 { return flip(b, i, 6) }, "", 0},
+		{"instance labels", func(b mil.Bag, _, row int) float64 { return float64(b.Label * ((row + 1) % 2)) }, Max, 200},
+		{"instance labels, 3 bags disagree", func(b mil.Bag, i, row int) float64 { return flip(b, i, 3) * float64((row+1)%2) }, Max, 197},
+		{"instance labels, sign flipped", func(b mil.Bag, _, row int) float64 { return 7 - 3*float64(b.Label*((row+1)%2)) }, Min, 200},
+		{"label times a constant, and noise", func(b mil.Bag, _, _ int) float64 { return 1000*float64(b.Label) + random.NormFloat64() }, Max, 200},
+		{"minus label times a constant, and noise", func(b mil.Bag, _, _ int) float64 { return -1000*float64(b.Label) + random.NormFloat64() }, Max, 200},
+		{"noise, its floor raised", func(b mil.Bag, _, row int) float64 {
 			if row == 0 {
 				return float64(b.Label)
 			}
 			return 2 + 9*random.Float64()
 		}, Min, 200},
-		{"mean of large opposite values", func(b milbench.Bag, i, row int) float64 {
+		{"mean of large opposite values", func(b mil.Bag, i, row int) float64 {
 			n := b.Instances.Len()
 			switch {
 			case n == 1:
@@ -92,18 +92,18 @@ func TestAuditFindsPlantedLeaks(t *testing.T) {
 			}
 			return float64(i)
 		}, Mean, 200},
-		{"signs at random where positive", func(b milbench.Bag, i, row int) float64 {
+		{"signs at random where positive", func(b mil.Bag, i, row int) float64 {
 			return float64(b.Label * (1 - 2*(i/2%2)) * (1 + row))
 		}, NonZero, 200},
-		{"codes, odd ones positive", func(b milbench.Bag, i, _ int) float64 { return float64(i % 10) }, Value, 200},
-		{"number of a patient with three bags", func(b milbench.Bag, i, _ int) float64 { return float64(2*(i/6) + b.Label) }, Value, 200},
-		{"number of the bag, classes mixed", func(_ milbench.Bag, i, _ int) float64 { return float64(i) }, "", 0},
+		{"codes, odd ones positive", func(b mil.Bag, i, _ int) float64 { return float64(i % 10) }, Value, 200},
+		{"number of a patient with three bags", func(b mil.Bag, i, _ int) float64 { return float64(2*(i/6) + b.Label) }, Value, 200},
+		{"number of the bag, classes mixed", func(_ mil.Bag, i, _ int) float64 { return float64(i) }, "", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, unit := range []float64{1, 1e-30, 1e30} { // the unit of the columns does not matter
 				s := plant(noise(1, 200, 12), 4, c.f)
 				for _, b := range s.Bags {
-					values := b.Instances.(*milbench.Dense).Values
+					values := b.Instances.(*mil.Dense).Values
 					for k, v := range values {
 						values[k] = float32(float64(v) * unit)
 					}
@@ -132,15 +132,15 @@ func TestAuditToleratesOneBag(t *testing.T) {
 	for _, bags := range []int{30, 38} {
 		for _, c := range []struct {
 			name  string
-			f     func(b milbench.Bag, i, row int) float64
+			f     func(b mil.Bag, i, row int) float64
 			wrong int // -1: no leak
 		}{
-			{"label", func(b milbench.Bag, _, _ int) float64 { return float64(b.Label) }, 0},
-			{"label, one positive bag disagrees", func(b milbench.Bag, i, _ int) float64 { return float64(b.Label * min(1, i/2)) }, 1},
-			{"label, one negative bag disagrees", func(b milbench.Bag, i, _ int) float64 { return float64(1 - (1-b.Label)*min(1, i/2)) }, 1},
-			{"instance labels, one bag disagrees", func(b milbench.Bag, i, row int) float64 { return float64(b.Label * min(1, i/2) * ((row + 1) % 2)) }, 1},
-			{"label, two bags disagree", func(b milbench.Bag, i, _ int) float64 { return float64(b.Label * min(1, i/4)) }, -1},
-			{"measurement, one bag disagrees", func(b milbench.Bag, i, _ int) float64 {
+			{"label", func(b mil.Bag, _, _ int) float64 { return float64(b.Label) }, 0},
+			{"label, one positive bag disagrees", func(b mil.Bag, i, _ int) float64 { return float64(b.Label * min(1, i/2)) }, 1},
+			{"label, one negative bag disagrees", func(b mil.Bag, i, _ int) float64 { return float64(1 - (1-b.Label)*min(1, i/2)) }, 1},
+			{"instance labels, one bag disagrees", func(b mil.Bag, i, row int) float64 { return float64(b.Label * min(1, i/2) * ((row + 1) % 2)) }, 1},
+			{"label, two bags disagree", func(b mil.Bag, i, _ int) float64 { return float64(b.Label * min(1, i/4)) }, -1},
+			{"measurement, one bag disagrees", func(b mil.Bag, i, _ int) float64 {
 				return float64(b.Label*min(1, i/2)) + float64(i)/100
 			}, -1},
 		} {
@@ -154,7 +154,7 @@ func TestAuditToleratesOneBag(t *testing.T) {
 		}
 	}
 	// With few bags, one that disagrees leaves too little evidence.
-	one := func(b milbench.Bag, i, _ int) float64 { return float64(b.Label * min(1, i/2)) }
+	one := func(b mil.Bag, i, _ int) float64 { return float64(b.Label * min(1, i/2)) }
 	if r := inspect(plant(noise(1, 12, 12), 4, one)); !r.OK() {
 		t.Errorf("12 bags: %v", r.Leaks)
 	}
@@ -162,7 +162,7 @@ func TestAuditToleratesOneBag(t *testing.T) {
 
 // A file sorted by class whose bag numbers were kept as a column.
 func TestAuditFindsBagNumbers(t *testing.T) {
-	s := plant(noise(1, 60, 3), 2, func(_ milbench.Bag, i, _ int) float64 { return float64(i) })
+	s := plant(noise(1, 60, 3), 2, func(_ mil.Bag, i, _ int) float64 { return float64(i) })
 	for i := range s.Bags {
 		s.Bags[i].Label = i / 30
 	}
@@ -175,24 +175,24 @@ func TestAuditLeavesStrongFeaturesAlone(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 5))
 	for _, c := range []struct {
 		name string
-		f    func(b milbench.Bag, i, row int) float64
+		f    func(b mil.Bag, i, row int) float64
 	}{
 		// A witness in every positive bag. Its max separates the bags with an AUC of about 0.98.
-		{"witness", func(b milbench.Bag, _, row int) float64 {
+		{"witness", func(b mil.Bag, _, row int) float64 {
 			if row == 0 {
 				return 3.5*float64(b.Label) + random.NormFloat64()
 			}
 			return random.NormFloat64()
 		}},
-		{"shifted in all instances", func(b milbench.Bag, _, _ int) float64 { return 1.5*float64(b.Label) + random.NormFloat64() }},
-		{"a covariate of the bag", func(b milbench.Bag, i, _ int) float64 { return float64((i*37+11*b.Label)%67 + 9*b.Label) }},
-		{"a term in four of five positive bags", func(b milbench.Bag, i, _ int) float64 {
+		{"shifted in all instances", func(b mil.Bag, _, _ int) float64 { return 1.5*float64(b.Label) + random.NormFloat64() }},
+		{"a covariate of the bag", func(b mil.Bag, i, _ int) float64 { return float64((i*37+11*b.Label)%67 + 9*b.Label) }},
+		{"a term in four of five positive bags", func(b mil.Bag, i, _ int) float64 {
 			if i%10 < 8 {
 				return float64(b.Label)
 			}
 			return 0
 		}},
-		{"nine of ten labels", func(b milbench.Bag, i, _ int) float64 {
+		{"nine of ten labels", func(b mil.Bag, i, _ int) float64 {
 			if i/2%10 == 0 {
 				return float64(1 - b.Label)
 			}
@@ -211,8 +211,8 @@ func TestAuditLeavesStrongFeaturesAlone(t *testing.T) {
 // stops nothing.
 func TestAuditStrong(t *testing.T) {
 	random := rand.New(rand.NewPCG(6, 6))
-	shifted := func(b milbench.Bag, _, _ int) float64 { return 6*float64(b.Label) + random.NormFloat64() }
-	answer := func(b milbench.Bag, i, _ int) float64 { // a label times a constant with noise; two labels are wrong
+	shifted := func(b mil.Bag, _, _ int) float64 { return 6*float64(b.Label) + random.NormFloat64() }
+	answer := func(b mil.Bag, i, _ int) float64 { // a label times a constant with noise; two labels are wrong
 		label := float64(b.Label)
 		if i < 4 {
 			label = 0
@@ -228,12 +228,12 @@ func TestAuditStrong(t *testing.T) {
 	}
 	single := noise(3, 60, 12)
 	for i := range single.Bags {
-		single.Bags[i].Instances = &milbench.Dense{Rows: 1, Cols: 12, Values: values(single.Bags[i])[:12]}
+		single.Bags[i].Instances = &mil.Dense{Rows: 1, Cols: 12, Values: values(single.Bags[i])[:12]}
 	}
 	if r := inspect(plant(single, 4, shifted)); !r.OK() || len(r.Strong) != 1 { // with one instance per bag every column is constant within bags
 		t.Errorf("bags of one instance: leaks %v, strong %v", r.Leaks, r.Strong)
 	}
-	if r := inspect(plant(single, 4, func(b milbench.Bag, _, _ int) float64 { return float64(b.Label) })); len(r.Leaks) != 1 {
+	if r := inspect(plant(single, 4, func(b mil.Bag, _, _ int) float64 { return float64(b.Label) })); len(r.Leaks) != 1 {
 		t.Errorf("a label of bags of one instance: leaks %v, strong %v", r.Leaks, r.Strong)
 	}
 	if r := inspect(plant(noise(3, 200, 12), 4, answer)); len(r.Leaks) != 1 || len(r.Strong) != 0 || r.Leaks[0].Agree != 198 {
@@ -243,15 +243,15 @@ func TestAuditStrong(t *testing.T) {
 
 // sparseTerms resembles the Web sets: few positive bags and thousands of rare terms. Some terms are more frequent in
 // positive bags. Column leak (from 0) holds the bag label; -1 means none.
-func sparseTerms(bags, features, leak int) *milbench.Set {
+func sparseTerms(bags, features, leak int) *mil.Set {
 	random := rand.New(rand.NewPCG(8, 8))
-	s := &milbench.Set{Name: "terms"}
+	s := &mil.Set{Name: "terms"}
 	for i := range bags {
-		b := milbench.Bag{ID: strconv.Itoa(i + 1)}
+		b := mil.Bag{ID: strconv.Itoa(i + 1)}
 		if i%5 == 2 {
 			b.Label = 1
 		}
-		m := &milbench.Sparse{Cols: features}
+		m := &mil.Sparse{Cols: features}
 		for range 10 + random.IntN(30) {
 			row := map[int32]float32{}
 			for range 20 {
@@ -282,11 +282,11 @@ func sparseTerms(bags, features, leak int) *milbench.Set {
 	return s
 }
 
-func dense(s *milbench.Set) *milbench.Set {
+func dense(s *mil.Set) *mil.Set {
 	d := *s
 	d.Bags = slices.Clone(s.Bags)
 	for i, b := range s.Bags {
-		d.Bags[i].Instances, _ = milbench.ToDense(b.Instances)
+		d.Bags[i].Instances, _ = mil.ToDense(b.Instances)
 	}
 	return &d
 }
@@ -325,14 +325,14 @@ func equalJSON(t *testing.T, a, b any) bool {
 // With thousands of columns and few bags, some column agrees with every label by chance.
 func TestAuditOfFewBags(t *testing.T) {
 	random := rand.New(rand.NewPCG(13, 13))
-	s := plant(noise(4, 12, 5000), 0, func(b milbench.Bag, _, _ int) float64 { return float64(b.Label) })
+	s := plant(noise(4, 12, 5000), 0, func(b mil.Bag, _, _ int) float64 { return float64(b.Label) })
 	for j := 1; j < 5000; j++ {
-		plant(s, j, func(milbench.Bag, int, int) float64 { return float64(random.IntN(2)) })
+		plant(s, j, func(mil.Bag, int, int) float64 { return float64(random.IntN(2)) })
 	}
 	if r := inspect(s); !r.OK() || !r.Blind {
 		t.Errorf("blind %v, leaks %v", r.Blind, r.Leaks)
 	}
-	label := func(b milbench.Bag, _, _ int) float64 { return float64(b.Label) }
+	label := func(b mil.Bag, _, _ int) float64 { return float64(b.Label) }
 	for _, c := range []struct{ bags, features int }{{10, 1}, {12, 4}, {16, 60}, {20, 900}, {58, 709}} {
 		r := inspect(plant(noise(4, c.bags, c.features), c.features-1, label))
 		if len(r.Leaks) != 1 || r.Leaks[0].Column != c.features || r.Blind {
@@ -348,7 +348,7 @@ func TestAuditFalseAlarms(t *testing.T) {
 	random := rand.New(rand.NewPCG(17, 17))
 	for i := range sets {
 		s := noise(uint64(i), 9+i%8, 2)
-		plant(s, 0, func(milbench.Bag, int, int) float64 { return float64(random.IntN(3)) })
+		plant(s, 0, func(mil.Bag, int, int) float64 { return float64(random.IntN(3)) })
 		random.Shuffle(len(s.Bags), func(a, b int) { s.Bags[a].Label, s.Bags[b].Label = s.Bags[b].Label, s.Bags[a].Label })
 		if !inspect(s).OK() {
 			alarms++
@@ -362,9 +362,9 @@ func TestAuditFalseAlarms(t *testing.T) {
 func TestAuditIgnoresOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(21, 21))
 	s := noise(6, 80, 9)
-	plant(s, 2, func(b milbench.Bag, _, row int) float64 { return float64(b.Label * (1 + row)) })
-	plant(s, 5, func(b milbench.Bag, _, row int) float64 { return 5 - float64(b.Label*((row+1)%2)) })
-	plant(s, 7, func(milbench.Bag, int, int) float64 { return 4 })
+	plant(s, 2, func(b mil.Bag, _, row int) float64 { return float64(b.Label * (1 + row)) })
+	plant(s, 5, func(b mil.Bag, _, row int) float64 { return 5 - float64(b.Label*((row+1)%2)) })
+	plant(s, 7, func(mil.Bag, int, int) float64 { return 4 })
 	s.Bags[31].Instances = s.Bags[11].Instances
 	want := inspect(s)
 	if len(want.Leaks) != 2 || want.Constant != 1 || len(want.Duplicates) != 1 {
@@ -372,10 +372,10 @@ func TestAuditIgnoresOrder(t *testing.T) {
 	}
 	for range 5 {
 		columns := random.Perm(9)
-		p := &milbench.Set{Name: s.Name}
+		p := &mil.Set{Name: s.Name}
 		for _, i := range random.Perm(len(s.Bags)) {
 			b := s.Bags[i]
-			m := &milbench.Dense{Rows: b.Instances.Len(), Cols: b.Instances.Features()}
+			m := &mil.Dense{Rows: b.Instances.Len(), Cols: b.Instances.Features()}
 			for _, row := range random.Perm(m.Rows) {
 				for _, j := range columns {
 					m.Values = append(m.Values, values(b)[row*m.Cols+j])
@@ -398,17 +398,17 @@ func TestAuditIgnoresOrder(t *testing.T) {
 }
 
 func TestAuditDuplicates(t *testing.T) {
-	rows := func(values ...float32) milbench.Instances {
-		return &milbench.Dense{Rows: len(values) / 2, Cols: 2, Values: values}
+	rows := func(values ...float32) mil.Instances {
+		return &mil.Dense{Rows: len(values) / 2, Cols: 2, Values: values}
 	}
-	s := &milbench.Set{Bags: []milbench.Bag{
-		{ID: "a", Target: milbench.Labelled(0), Instances: rows(1, 2, 3, 4)},
-		{ID: "b", Target: milbench.Labelled(0), Instances: rows(3, 4, 1, 2)},       // a in another order
-		{ID: "c", Target: milbench.Labelled(1), Instances: rows(3, 4, 1, 2, 1, 2)}, // not a: one instance more
-		{ID: "d", Target: milbench.Labelled(0), Instances: rows(0, 5)},
-		{ID: "e", Target: milbench.Labelled(1), Instances: &milbench.Sparse{Rows: 1, Cols: 2, Values: []float32{5}, RowStart: []int{0, 1}, Column: []int32{1}}}, // d, sparse
-		{ID: "f", Target: milbench.Labelled(1), Instances: rows(float32(math.Copysign(0, -1)), 5)},                                                              // d with another zero
-		{ID: "g", Target: milbench.Labelled(1), Instances: rows(7, 7, 7, 7)},
+	s := &mil.Set{Bags: []mil.Bag{
+		{ID: "a", Target: mil.Labelled(0), Instances: rows(1, 2, 3, 4)},
+		{ID: "b", Target: mil.Labelled(0), Instances: rows(3, 4, 1, 2)},       // a in another order
+		{ID: "c", Target: mil.Labelled(1), Instances: rows(3, 4, 1, 2, 1, 2)}, // not a: one instance more
+		{ID: "d", Target: mil.Labelled(0), Instances: rows(0, 5)},
+		{ID: "e", Target: mil.Labelled(1), Instances: &mil.Sparse{Rows: 1, Cols: 2, Values: []float32{5}, RowStart: []int{0, 1}, Column: []int32{1}}}, // d, sparse
+		{ID: "f", Target: mil.Labelled(1), Instances: rows(float32(math.Copysign(0, -1)), 5)},                                                         // d with another zero
+		{ID: "g", Target: mil.Labelled(1), Instances: rows(7, 7, 7, 7)},
 	}}
 	r := inspect(s)
 	want := []Duplicate{{Bags: []string{"a", "b"}}, {Bags: []string{"d", "e", "f"}, Conflict: true}}
@@ -425,8 +425,8 @@ func TestAuditDuplicates(t *testing.T) {
 
 // Bags that differ only in the label column still count as duplicates.
 func TestAuditDuplicatesBesidesTheLabel(t *testing.T) {
-	s := plant(noise(9, 40, 4), 3, func(b milbench.Bag, _, _ int) float64 { return float64(b.Label) })
-	s.Bags[4].Instances = &milbench.Dense{Rows: s.Bags[9].Instances.Len(), Cols: 4, Values: slices.Clone(values(s.Bags[9]))}
+	s := plant(noise(9, 40, 4), 3, func(b mil.Bag, _, _ int) float64 { return float64(b.Label) })
+	s.Bags[4].Instances = &mil.Dense{Rows: s.Bags[9].Instances.Len(), Cols: 4, Values: slices.Clone(values(s.Bags[9]))}
 	for row := range s.Bags[4].Instances.Len() {
 		values(s.Bags[4])[row*4+3] = 0
 	}
@@ -437,20 +437,20 @@ func TestAuditDuplicatesBesidesTheLabel(t *testing.T) {
 
 // Sets that no reader returns must not cause a panic.
 func TestAuditOfOddSets(t *testing.T) {
-	m := &milbench.Dense{Rows: 1, Cols: 2, Values: []float32{float32(math.NaN()), float32(math.Inf(1))}}
-	for name, s := range map[string]*milbench.Set{
+	m := &mil.Dense{Rows: 1, Cols: 2, Values: []float32{float32(math.NaN()), float32(math.Inf(1))}}
+	for name, s := range map[string]*mil.Set{
 		"no bags":         {},
-		"one bag":         {Bags: []milbench.Bag{{Instances: m}}},
-		"one class":       {Bags: []milbench.Bag{{Instances: m}, {Instances: m}}},
-		"no columns":      {Bags: []milbench.Bag{{Instances: &milbench.Dense{Rows: 3}}, {Target: milbench.Labelled(1), Instances: &milbench.Dense{}}}},
-		"empty bag":       {Bags: []milbench.Bag{{Instances: m}, {Target: milbench.Labelled(1), Instances: &milbench.Dense{Cols: 2}}}},
-		"too many labels": {Bags: []milbench.Bag{{Instances: m}, {Target: milbench.Labelled(7), Instances: m}, {Target: milbench.Labelled(-3), Instances: m}}},
+		"one bag":         {Bags: []mil.Bag{{Instances: m}}},
+		"one class":       {Bags: []mil.Bag{{Instances: m}, {Instances: m}}},
+		"no columns":      {Bags: []mil.Bag{{Instances: &mil.Dense{Rows: 3}}, {Target: mil.Labelled(1), Instances: &mil.Dense{}}}},
+		"empty bag":       {Bags: []mil.Bag{{Instances: m}, {Target: mil.Labelled(1), Instances: &mil.Dense{Cols: 2}}}},
+		"too many labels": {Bags: []mil.Bag{{Instances: m}, {Target: mil.Labelled(7), Instances: m}, {Target: mil.Labelled(-3), Instances: m}}},
 	} {
 		if r := inspect(s); !r.OK() || !r.Blind {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
-	wider := &milbench.Set{Name: "odd", Bags: []milbench.Bag{{ID: "a", Instances: m}, {ID: "b", Target: milbench.Labelled(1), Instances: &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{1}}}}}
+	wider := &mil.Set{Name: "odd", Bags: []mil.Bag{{ID: "a", Instances: m}, {ID: "b", Target: mil.Labelled(1), Instances: &mil.Dense{Rows: 1, Cols: 1, Values: []float32{1}}}}}
 	if _, err := Inspect(wider); err == nil || err.Error() != "odd: bag b has 1 features, bag a has 2" {
 		t.Errorf("error %v", err)
 	}
@@ -526,7 +526,7 @@ func TestAuditOfEmbeddedSet(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	for i, b := range s.Bags {
-		m := &milbench.Dense{Rows: b.Instances.Len(), Cols: 167}
+		m := &mil.Dense{Rows: b.Instances.Len(), Cols: 167}
 		for row := range m.Rows {
 			m.Values = append(m.Values, values(b)[row*166:(row+1)*166]...)
 			m.Values = append(m.Values, float32(b.Label))
@@ -555,7 +555,7 @@ func BenchmarkAudit(b *testing.B) {
 // slides returns a set with features like those from image networks: rectified mixtures of a few kinds of tissue,
 // correlated, and with a stain per bag. In positive bags a share of the instances is of another kind, which some
 // features reveal in every bag.
-func slides(seed uint64, bags, features int) *milbench.Set {
+func slides(seed uint64, bags, features int) *mil.Set {
 	random := rand.New(rand.NewPCG(seed, 2))
 	const kinds, hidden = 8, 16
 	centres, mix := make([][hidden]float64, kinds), make([][hidden]float64, features)
@@ -567,9 +567,9 @@ func slides(seed uint64, bags, features int) *milbench.Set {
 		}
 	}
 	share := 0.02 + 0.5*random.Float64()
-	s := &milbench.Set{Name: "slides"}
+	s := &mil.Set{Name: "slides"}
 	for i := range bags {
-		m := &milbench.Dense{Rows: 30 + random.IntN(60), Cols: features}
+		m := &mil.Dense{Rows: 30 + random.IntN(60), Cols: features}
 		stain := random.NormFloat64()
 		for row := range m.Rows {
 			kind := random.IntN(kinds - 1)
@@ -588,13 +588,13 @@ func slides(seed uint64, bags, features int) *milbench.Set {
 				m.Values = append(m.Values, float32(max(0, v)))
 			}
 		}
-		s.Bags = append(s.Bags, milbench.Bag{ID: strconv.Itoa(i + 1), Target: milbench.Labelled(i % 2), Instances: m})
+		s.Bags = append(s.Bags, mil.Bag{ID: strconv.Itoa(i + 1), Target: mil.Labelled(i % 2), Instances: m})
 	}
 	return s
 }
 
 // shuffled returns a set with shuffled labels.
-func shuffled(s *milbench.Set, seed uint64) *milbench.Set {
+func shuffled(s *mil.Set, seed uint64) *mil.Set {
 	random := rand.New(rand.NewPCG(seed, 3))
 	other := *s
 	other.Bags = slices.Clone(s.Bags)
@@ -609,7 +609,7 @@ func shuffled(s *milbench.Set, seed uint64) *milbench.Set {
 // alarm is below 0.05 per set. In fact there is none at all.
 func TestAuditOfRealFeatures(t *testing.T) {
 	trials := large.Number(40, 1000)
-	var real []*milbench.Set
+	var real []*mil.Set
 	for _, name := range []string{"clean1.data", "elephant_100x100_matlab.mat", "musk1norm_matlab.mat"} {
 		s, err := dataset.ReadFile(fetched.File(t, name))
 		if err != nil {
@@ -619,7 +619,7 @@ func TestAuditOfRealFeatures(t *testing.T) {
 	}
 	strong := 0
 	for i := range trials {
-		var s *milbench.Set
+		var s *mil.Set
 		seed := uint64(i)
 		if i%4 < 2 {
 			s = slides(seed, 20+4*(i%11), 48)

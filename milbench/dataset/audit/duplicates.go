@@ -8,8 +8,9 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sync"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // Duplicate lists bags that contain the same instances, in any order.
@@ -23,7 +24,7 @@ type Duplicate struct {
 // different targets stay in the set, although no learner can be right on all of them.
 //
 // It returns the duplicates and a set that shares its instances with s, or s itself if there are no duplicates.
-func GroupDuplicates(s *milbench.Set) (*milbench.Set, []Duplicate, error) {
+func GroupDuplicates(s *mil.Set) (*mil.Set, []Duplicate, error) {
 	c, err := compare(s, nil)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", s.Name, err)
@@ -33,12 +34,12 @@ func GroupDuplicates(s *milbench.Set) (*milbench.Set, []Duplicate, error) {
 
 // GroupDuplicates does the same for a set that differs from the one inspected only in that it lacks the columns that
 // leak. It does not read the instances again.
-func (r Report) GroupDuplicates(s *milbench.Set) (*milbench.Set, []Duplicate, error) {
+func (r Report) GroupDuplicates(s *mil.Set) (*mil.Set, []Duplicate, error) {
 	return r.compared.group(s)
 }
 
 // group puts equal bags of s into one group.
-func (c comparison) group(s *milbench.Set) (*milbench.Set, []Duplicate, error) {
+func (c comparison) group(s *mil.Set) (*mil.Set, []Duplicate, error) {
 	found := c.duplicates(s)
 	if len(found) == 0 {
 		return s, found, nil
@@ -84,12 +85,12 @@ type comparison struct {
 }
 
 // compare compares the bags of s without the columns in aside, which count from 0.
-func compare(s *milbench.Set, aside map[int]bool) (comparison, error) {
+func compare(s *mil.Set, aside map[int]bool) (comparison, error) {
 	var c comparison
 	seen := newMeetings()
 	place := map[[sha256.Size]byte]int{} // content: its index in all
 	var all [][]int
-	err := eachBag(s.Bags, func(x milbench.Instances) (contents, error) { return contentsOf(x, aside) }, func(i int, of contents) {
+	err := eachBag(s.Bags, func(x mil.Instances) (contents, error) { return contentsOf(x, aside) }, func(i int, of contents) {
 		for _, hash := range of.hashes {
 			seen.add(hash, i)
 		}
@@ -119,8 +120,14 @@ type contents struct {
 	hashes []uint64 // one per instance
 }
 
-func contentsOf(x milbench.Instances, aside map[int]bool) (contents, error) {
-	instances := make([][sha256.Size]byte, 0, x.Len())
+// instanceSums are the sums of the instances of one bag, for another to write over.
+var instanceSums = sync.Pool{New: func() any { return new([][sha256.Size]byte) }}
+
+func contentsOf(x mil.Instances, aside map[int]bool) (contents, error) {
+	kept := instanceSums.Get().(*[][sha256.Size]byte)
+	defer instanceSums.Put(kept)
+	instances := slices.Grow((*kept)[:0], x.Len())
+	defer func() { *kept = instances }()
 	var text []byte
 	// An instance is encoded as one bit per feature, set if the value is not 0, then the non-zero values.
 	begin := func() { text = append(text[:0], make([]byte, (x.Features()+7)/8)...) }
@@ -131,7 +138,7 @@ func contentsOf(x milbench.Instances, aside map[int]bool) (contents, error) {
 		}
 	}
 	end := func() { instances = append(instances, sha256.Sum256(text)) }
-	if sparse, ok := x.(*milbench.Sparse); ok {
+	if sparse, ok := x.(*mil.Sparse); ok {
 		for k := range sparse.Rows {
 			begin()
 			columns, values := sparse.Row(k)
@@ -140,7 +147,7 @@ func contentsOf(x milbench.Instances, aside map[int]bool) (contents, error) {
 			}
 			end()
 		}
-	} else if err := milbench.EachRow(x, func(_ int, row []float32) {
+	} else if err := mil.EachRow(x, func(_ int, row []float32) {
 		begin()
 		for j, v := range row {
 			value(j, v)
@@ -150,7 +157,7 @@ func contentsOf(x milbench.Instances, aside map[int]bool) (contents, error) {
 		return contents{}, err
 	}
 	slices.SortFunc(instances, func(p, q [sha256.Size]byte) int { return bytes.Compare(p[:], q[:]) })
-	var c contents
+	c := contents{hashes: make([]uint64, 0, len(instances))}
 	h := sha256.New()
 	for _, d := range instances {
 		h.Write(d[:])
@@ -201,7 +208,7 @@ func (m *meetings) shared() int {
 }
 
 // duplicates lists the bags with equal content.
-func (c comparison) duplicates(s *milbench.Set) []Duplicate {
+func (c comparison) duplicates(s *mil.Set) []Duplicate {
 	found := []Duplicate{}
 	for _, same := range c.same {
 		var d Duplicate

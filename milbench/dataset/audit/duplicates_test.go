@@ -7,19 +7,20 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
+	"synpool/milbench/mil"
 )
 
 // withGroups returns a set of bags with one instance each, written as "value group" or "value".
-func withGroups(bags ...string) *milbench.Set {
-	s := &milbench.Set{Name: "toy", Checksum: "as read"}
+func withGroups(bags ...string) *mil.Set {
+	s := &mil.Set{Name: "toy", Checksum: "as read"}
 	for i, text := range bags {
 		var value float32
 		var group string
 		fmt.Sscan(text, &value, &group)
-		s.Bags = append(s.Bags, milbench.Bag{
-			ID: fmt.Sprint("bag", i), Target: milbench.Labelled(int(value) % 2), Group: group,
-			Instances: &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{value}},
+		s.Bags = append(s.Bags, mil.Bag{
+			ID: fmt.Sprint("bag", i), Target: mil.Labelled(int(value) % 2), Group: group,
+			Instances: &mil.Dense{Rows: 1, Cols: 1, Values: []float32{value}},
 		})
 	}
 	return s
@@ -98,7 +99,7 @@ func TestGroupDuplicatesAreNeverSplit(t *testing.T) {
 	for i := 0; i < 40; i += 4 { // bags 4, 5 and 6, 7 of 1 to 40 are pairs of one label each
 		s.Bags[i+2].Instances, s.Bags[i+3].Instances = s.Bags[i].Instances, s.Bags[i+1].Instances
 	}
-	torn := func(s *milbench.Set, p milbench.Protocol) (n int) {
+	torn := func(s *mil.Set, p cv.Protocol) (n int) {
 		fits, err := p.Fits(s, []json.RawMessage{json.RawMessage(`{}`)}, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -125,7 +126,7 @@ func TestGroupDuplicatesAreNeverSplit(t *testing.T) {
 	if err != nil || len(found) != 20 {
 		t.Fatalf("%d duplicates, %v", len(found), err)
 	}
-	for _, p := range []milbench.Protocol{{Name: milbench.HonestProtocol, Folds: 5, Repeats: 2}, {Name: milbench.NestedProtocol, Folds: 3, Repeats: 2}, {Name: milbench.PublishedProtocol, Folds: 4, Repeats: 3}} {
+	for _, p := range []cv.Protocol{{Name: cv.HonestProtocol, Folds: 5, Repeats: 2}, {Name: cv.NestedProtocol, Folds: 3, Repeats: 2}, {Name: cv.PublishedProtocol, Folds: 4, Repeats: 3}} {
 		if torn(s, p) == 0 {
 			t.Errorf("%s: no pair is torn without groups either", p.Name)
 		}
@@ -135,12 +136,12 @@ func TestGroupDuplicatesAreNeverSplit(t *testing.T) {
 	}
 
 	for i := range grouped.Bags {
-		grouped.Bags[i].Split = milbench.TrainPart
+		grouped.Bags[i].Split = mil.TrainPart
 		if i < 2 || i >= 50 {
-			grouped.Bags[i].Split = milbench.TestPart
+			grouped.Bags[i].Split = mil.TestPart
 		}
 	}
-	_, err = milbench.Honest().Fits(grouped, []json.RawMessage{json.RawMessage(`{}`)}, 1)
+	_, err = cv.Honest().Fits(grouped, []json.RawMessage{json.RawMessage(`{}`)}, 1)
 	if want := "noise: repeat 1, official split: bag 3 is in the training part and bag 1 of the same group (duplicates of 1) in the test part"; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("error %v, want %q", err, want)
 	}

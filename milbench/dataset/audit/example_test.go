@@ -3,9 +3,9 @@ package audit_test
 import (
 	"fmt"
 
-	"synpool/milbench"
 	"synpool/milbench/dataset"
 	"synpool/milbench/dataset/audit"
+	"synpool/milbench/mil"
 )
 
 func ExampleInspect() {
@@ -23,7 +23,7 @@ func ExampleInspect() {
 	fmt.Println("clean:", r.OK())
 
 	for _, b := range set.Bags { // the label, in place of a feature
-		d := b.Instances.(*milbench.Dense)
+		d := b.Instances.(*mil.Dense)
 		for i := range d.Rows {
 			d.Row(i)[0] = float32(b.Label)
 		}
@@ -41,9 +41,9 @@ func ExampleInspect() {
 }
 
 func ExampleGroupDuplicates() {
-	set := &milbench.Set{Name: "tissue"}
+	set := &mil.Set{Name: "tissue"}
 	for i, value := range []float32{1, 2, 1, 3} {
-		set.Bags = append(set.Bags, milbench.Bag{ID: string(rune('a' + i)), Instances: &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{value}}})
+		set.Bags = append(set.Bags, mil.Bag{ID: string(rune('a' + i)), Instances: &mil.Dense{Rows: 1, Cols: 1, Values: []float32{value}}})
 	}
 	grouped, duplicates, err := audit.GroupDuplicates(set)
 	if err != nil {

@@ -6,13 +6,13 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // eachBag calls work for the bags on all cores, and take with the results, one after another and in order.
-func eachBag[T any](bags []milbench.Bag, work func(x milbench.Instances) (T, error), take func(i int, result T)) error {
+func eachBag[T any](bags []mil.Bag, work func(x mil.Instances) (T, error), take func(i int, result T)) error {
 	workers := runtime.GOMAXPROCS(0)
-	results, errs := make([]T, 4*workers), make([]error, 4*workers) // of a few bags at a time, because results may be large
+	results, errs := make([]T, 2*workers), make([]error, 2*workers) // of a few bags at a time, because results may be large
 	for first := 0; first < len(bags); first += len(results) {
 		some := bags[first:min(first+len(results), len(bags))]
 		var next atomic.Int64

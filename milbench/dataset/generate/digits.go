@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // DigitsConfig configures bags of handwritten digits (MNIST-bags, Ilse et al. 2018, section 4.2).
@@ -50,7 +50,7 @@ func (c DigitsConfig) check() error {
 // The seed fixes everything: a PCG generator seeded with (Seed, 0) gives, for each bag, first its size and then its
 // images. With large bags nearly all are positive (1 - 0.9^n of them); Draw returns an error if a class is missing.
 // To keep training and test bags separate, draw them from disjoint sets of images.
-func (c DigitsConfig) Draw(all Images) (*milbench.Set, error) {
+func (c DigitsConfig) Draw(all Images) (*mil.Set, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (c DigitsConfig) Draw(all Images) (*milbench.Set, error) {
 	width := all.Rows * all.Columns
 
 	random := rand.New(rand.NewPCG(c.Seed, 0))
-	var bags []milbench.Bag
+	var bags []mil.Bag
 	var instanceLabels [][]float64
 	total := 0.0
 	image := make([]float32, width)
@@ -69,8 +69,8 @@ func (c DigitsConfig) Draw(all Images) (*milbench.Set, error) {
 		if total += size; total > maxDigits {
 			return nil, fmt.Errorf("digits: more than %d images in the first %d bags; draw fewer or smaller bags", maxDigits, i+1)
 		}
-		rows := &milbench.Sparse{Cols: width, RowStart: []int{0}}
-		bag := milbench.Bag{ID: strconv.Itoa(i + 1), Instances: rows}
+		rows := &mil.Sparse{Cols: width, RowStart: []int{0}}
+		bag := mil.Bag{ID: strconv.Itoa(i + 1), Instances: rows}
 		var isTarget []float64
 		for range int(size) {
 			k := random.IntN(len(all.Labels))

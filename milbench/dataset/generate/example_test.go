@@ -5,9 +5,9 @@ import (
 	"log"
 	"strings"
 
-	"synpool/milbench"
 	"synpool/milbench/dataset"
 	"synpool/milbench/dataset/generate"
+	"synpool/milbench/mil"
 )
 
 func ExampleDigitsConfig_Draw() {
@@ -20,7 +20,7 @@ func ExampleDigitsConfig_Draw() {
 		log.Fatal(err)
 	}
 	for i, b := range s.Bags {
-		fmt.Println(b.ID, b.Label, b.Instances.(*milbench.Dense).Values, s.InstanceLabels[i])
+		fmt.Println(b.ID, b.Label, b.Instances.(*mil.Dense).Values, s.InstanceLabels[i])
 	}
 	// Output:
 	// 1 1 [1] [1]
@@ -91,7 +91,7 @@ func ExampleNoise_Apply() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(noisy.Name, noisy.Bags[0].Instances.(*milbench.Dense).Values, noisy.Bags[1].Instances.(*milbench.Dense).Values)
+		fmt.Println(noisy.Name, noisy.Bags[0].Instances.(*mil.Dense).Values, noisy.Bags[1].Instances.(*mil.Dense).Values)
 	}
 	// Output:
 	// words+deletion(0.25) [0 2 3 4] [5 0 7 0]

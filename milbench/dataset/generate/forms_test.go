@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // requireOneLine requires a one-line error that starts with name and contains want.
@@ -18,7 +18,7 @@ func requireOneLine(t *testing.T, err error, name, want string) {
 }
 
 // rowAt returns instance i.
-func rowAt(x milbench.Instances, i int) []float64 {
+func rowAt(x mil.Instances, i int) []float64 {
 	narrow := make([]float32, x.Features())
 	if err := x.Read(i, i+1, narrow); err != nil {
 		panic(err) // there is none in memory
@@ -31,16 +31,16 @@ func rowAt(x milbench.Instances, i int) []float64 {
 }
 
 // values returns the stored values of a bag.
-func values(x milbench.Instances) []float32 {
-	if s, ok := x.(*milbench.Sparse); ok {
+func values(x mil.Instances) []float32 {
+	if s, ok := x.(*mil.Sparse); ok {
 		return s.Values
 	}
-	return x.(*milbench.Dense).Values
+	return x.(*mil.Dense).Values
 }
 
 // sum returns the checksum of bags.
-func sum(bags []milbench.Bag) string {
-	s := &milbench.Set{Bags: bags}
+func sum(bags []mil.Bag) string {
+	s := &mil.Set{Bags: bags}
 	if err := s.Seal(); err != nil {
 		panic(err) // there is none in memory
 	}
@@ -48,15 +48,15 @@ func sum(bags []milbench.Bag) string {
 }
 
 // normalSet returns bags of up to five instances of standard normal features, every other one positive.
-func normalSet(seed uint64, bags, features int) *milbench.Set {
+func normalSet(seed uint64, bags, features int) *mil.Set {
 	random := rand.New(rand.NewPCG(seed, 0))
-	s := &milbench.Set{Name: "noise"}
+	s := &mil.Set{Name: "noise"}
 	for i := range bags {
-		m := &milbench.Dense{Rows: 1 + random.IntN(5), Cols: features}
+		m := &mil.Dense{Rows: 1 + random.IntN(5), Cols: features}
 		for range m.Rows * features {
 			m.Values = append(m.Values, float32(random.NormFloat64()))
 		}
-		s.Bags = append(s.Bags, milbench.Bag{ID: fmt.Sprint(i + 1), Target: milbench.Labelled(i % 2), Instances: m})
+		s.Bags = append(s.Bags, mil.Bag{ID: fmt.Sprint(i + 1), Target: mil.Labelled(i % 2), Instances: m})
 	}
 	return s
 }

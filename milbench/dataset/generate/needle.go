@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // NeedleConfig configures [DrawNeedle].
@@ -38,7 +38,7 @@ func (c NeedleConfig) Witnesses() int {
 // instances. In a positive bag, [NeedleConfig.Witnesses] of the instances are witnesses. The instance labels mark
 // the witnesses. Instances are in random order. The seed fixes everything, bit-identical on every machine. Each bag
 // has a random stream of its own.
-func DrawNeedle(c NeedleConfig) (*milbench.Set, error) {
+func DrawNeedle(c NeedleConfig) (*mil.Set, error) {
 	if !(c.Rate > 0 && c.Rate <= 1) {
 		return nil, fmt.Errorf("needle: witness rate %v; give more than 0 and at most 1", c.Rate)
 	}
@@ -50,7 +50,7 @@ func DrawNeedle(c NeedleConfig) (*milbench.Set, error) {
 			return nil, fmt.Errorf("needle: %w", err)
 		}
 	}
-	return drawSplit("needle", c.TrainBags, c.TestBags, c.Features, c.Size, c.Seed, func(_ milbench.Split, positive bool, _ *normals) []drawn {
+	return drawSplit("needle", c.TrainBags, c.TestBags, c.Features, c.Size, c.Seed, func(_ mil.Split, positive bool, _ *normals) []drawn {
 		witnesses := 0
 		if positive {
 			witnesses = c.Witnesses()

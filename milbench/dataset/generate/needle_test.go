@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 func TestDrawNeedle(t *testing.T) {
@@ -21,7 +21,7 @@ func TestDrawNeedle(t *testing.T) {
 		var sums, squares, numbers [2]float64 // of the values, by instance label
 		front := 0
 		for i, b := range s.Bags {
-			if part := map[bool]milbench.Split{true: milbench.TrainPart, false: milbench.TestPart}[i < 200]; b.Split != part || b.Label != 1-i%2 || b.Instances.Len() != 40 {
+			if part := map[bool]mil.Split{true: mil.TrainPart, false: mil.TestPart}[i < 200]; b.Split != part || b.Label != 1-i%2 || b.Instances.Len() != 40 {
 				t.Fatalf("bag %s of label %d and %d instances in the part %s", b.ID, b.Label, b.Instances.Len(), b.Split)
 			}
 			witnesses := 0

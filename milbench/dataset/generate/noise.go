@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"synpool/milbench"
+	"synpool/internal/spelling"
+	"synpool/milbench/cv"
+	"synpool/milbench/mil"
 )
 
 // NoiseKind names a kind of noise.
@@ -58,7 +60,7 @@ func (n Noise) Validate() error {
 		for _, k := range NoiseKinds {
 			names = append(names, string(k))
 		}
-		if near := milbench.Nearest(string(n.Kind), names); near != "" {
+		if near := spelling.Nearest(string(n.Kind), names); near != "" {
 			return fmt.Errorf("noise %q: there is no such kind; did you mean %q?", n.Kind, near)
 		}
 		return fmt.Errorf("noise %q: there is no such kind; use one of %s", n.Kind, strings.Join(names, ", "))
@@ -82,7 +84,7 @@ func (n Noise) String() string {
 // Apply returns s with noise in all bags, in the same order. Labels, groups and the split do not change. Gaussian
 // noise leaves no zeros, so its bags are dense. The result shares no values with s. Its name includes the noise, for
 // example "web1+deletion(0.2)".
-func (n Noise) Apply(s *milbench.Set) (*milbench.Set, error) {
+func (n Noise) Apply(s *mil.Set) (*mil.Set, error) {
 	if err := n.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
@@ -94,7 +96,7 @@ func (n Noise) Apply(s *milbench.Set) (*milbench.Set, error) {
 	noisy.Bags = slices.Clone(s.Bags)
 	if n.Kind == GaussianNoise {
 		for i, b := range s.Bags {
-			dense, err := milbench.ToDense(b.Instances)
+			dense, err := mil.ToDense(b.Instances)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", s.Name, err)
 			}
@@ -121,12 +123,12 @@ func (n Noise) Apply(s *milbench.Set) (*milbench.Set, error) {
 
 // random returns the random stream for one instance of a bag. All levels share it.
 func (n Noise) random(bag string, row int) *rand.Rand {
-	return milbench.Rand(n.Seed, fmt.Sprintf("%s noise of bag %s", n.Kind, bag), row)
+	return cv.Rand(n.Seed, fmt.Sprintf("%s noise of bag %s", n.Kind, bag), row)
 }
 
 // gaussian returns a dense bag with normal noise added, with these standard deviations.
-func (n Noise) gaussian(b milbench.Bag, sizes []float64) *milbench.Dense {
-	m := *b.Instances.(*milbench.Dense)
+func (n Noise) gaussian(b mil.Bag, sizes []float64) *mil.Dense {
+	m := *b.Instances.(*mil.Dense)
 	m.Values = slices.Clone(m.Values)
 	for i := range m.Rows {
 		random, row := &normals{Rand: n.random(b.ID, i)}, m.Row(i)
@@ -139,7 +141,7 @@ func (n Noise) gaussian(b milbench.Bag, sizes []float64) *milbench.Dense {
 
 // deviations returns the standard deviation of each feature over the instances of dense bags, rounded identically on
 // every machine. For a constant feature it is 0.
-func deviations(bags []milbench.Bag) []float64 {
+func deviations(bags []mil.Bag) []float64 {
 	if len(bags) == 0 {
 		return nil
 	}
@@ -154,7 +156,7 @@ func deviations(bags []milbench.Bag) []float64 {
 	}
 	each := func(f func(j int, v float64)) {
 		for _, b := range bags {
-			_ = milbench.EachValue(b.Instances, func(_, j int, v float32) { f(j, float64(v)) }) // in memory there is no error
+			_ = mil.EachValue(b.Instances, func(_, j int, v float32) { f(j, float64(v)) }) // in memory there is no error
 		}
 	}
 	each(func(j int, v float64) {
@@ -181,12 +183,12 @@ type term struct {
 }
 
 // terms returns the instances of a bag with noise in their terms, dense or sparse as before.
-func (n Noise) terms(b milbench.Bag) (milbench.Instances, error) {
-	from, err := milbench.ToSparse(b.Instances)
+func (n Noise) terms(b mil.Bag) (mil.Instances, error) {
+	from, err := mil.ToSparse(b.Instances)
 	if err != nil {
 		return nil, err
 	}
-	rows := &milbench.Sparse{Cols: from.Cols, RowStart: []int{0}}
+	rows := &mil.Sparse{Cols: from.Cols, RowStart: []int{0}}
 	var row []term
 	for i := range from.Rows {
 		row = row[:0]
@@ -203,10 +205,10 @@ func (n Noise) terms(b milbench.Bag) (milbench.Instances, error) {
 		}
 		rows.EndRow()
 	}
-	if milbench.IsSparse(b.Instances) {
+	if mil.IsSparse(b.Instances) {
 		return rows, nil
 	}
-	return milbench.ToDense(rows)
+	return mil.ToDense(rows)
 }
 
 // touch changes the terms of an instance in place. It draws a permutation first and changes its first elements.

@@ -8,15 +8,15 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // termSet returns a set of term vectors: rows with 0 to 60 terms with distinct values in 80 columns.
-func termSet(seed uint64, bags int, dense bool) *milbench.Set {
+func termSet(seed uint64, bags int, dense bool) *mil.Set {
 	random := rand.New(rand.NewPCG(seed, 1))
-	s := &milbench.Set{Name: "terms"}
+	s := &mil.Set{Name: "terms"}
 	for i := range bags {
-		m := &milbench.Sparse{Cols: 80, RowStart: []int{0}}
+		m := &mil.Sparse{Cols: 80, RowStart: []int{0}}
 		for range 1 + random.IntN(6) {
 			columns := random.Perm(80)[:random.IntN(61)]
 			slices.Sort(columns)
@@ -25,9 +25,9 @@ func termSet(seed uint64, bags int, dense bool) *milbench.Set {
 			}
 			m.EndRow()
 		}
-		b := milbench.Bag{ID: fmt.Sprint("bag", i), Target: milbench.Labelled(i % 2), Instances: m}
+		b := mil.Bag{ID: fmt.Sprint("bag", i), Target: mil.Labelled(i % 2), Instances: m}
 		if dense {
-			b.Instances, _ = milbench.ToDense(m) // there is no error in memory
+			b.Instances, _ = mil.ToDense(m) // there is no error in memory
 		}
 		s.Bags = append(s.Bags, b)
 	}
@@ -36,7 +36,7 @@ func termSet(seed uint64, bags int, dense bool) *milbench.Set {
 }
 
 // rowOf returns the terms of an instance.
-func rowOf(m milbench.Instances, i int) (columns []int, values []float64) {
+func rowOf(m mil.Instances, i int) (columns []int, values []float64) {
 	for j, v := range rowAt(m, i) {
 		if v != 0 {
 			columns, values = append(columns, j), append(values, v)
@@ -48,7 +48,7 @@ func rowOf(m milbench.Instances, i int) (columns []int, values []float64) {
 func sorted(values []float64) []float64 { return slices.Sorted(slices.Values(values)) }
 
 // changed counts the columns whose value differs.
-func changed(a, b milbench.Instances, i int) (n int) {
+func changed(a, b mil.Instances, i int) (n int) {
 	x, y := rowAt(a, i), rowAt(b, i)
 	for j := range x {
 		if x[j] != y[j] {
@@ -85,14 +85,14 @@ func TestNoiseInTerms(t *testing.T) {
 				}
 				for i, b := range noisy.Bags {
 					o := s.Bags[i]
-					if b.ID != o.ID || b.Label != o.Label || b.Instances.Len() != o.Instances.Len() || b.Instances.Features() != 80 || milbench.IsSparse(b.Instances) == dense {
+					if b.ID != o.ID || b.Label != o.Label || b.Instances.Len() != o.Instances.Len() || b.Instances.Features() != 80 || mil.IsSparse(b.Instances) == dense {
 						t.Fatalf("%s %v: bag %s of %d instances", kind, level, b.ID, b.Instances.Len())
 					}
 					for row := range b.Instances.Len() {
 						columns, values := rowOf(b.Instances, row)
 						wasColumns, wasValues := rowOf(o.Instances, row)
 						terms, same := len(wasColumns), changed(o.Instances, b.Instances, row)
-						if milbench.IsSparse(b.Instances) && !slices.IsSorted(columns) {
+						if mil.IsSparse(b.Instances) && !slices.IsSorted(columns) {
 							t.Fatalf("%s %v: columns %v", kind, level, columns)
 						}
 						ok := true
@@ -137,8 +137,8 @@ func TestNoiseForms(t *testing.T) {
 
 // Each term is deleted, moved or exchanged with equal probability, and moves to any free column.
 func TestNoiseUniform(t *testing.T) {
-	m := &milbench.Dense{Rows: 1, Cols: 12, Values: []float32{1, 2, 3, 4, 5, 0, 0, 0, 0, 0, 0, 0}}
-	s := &milbench.Set{Name: "one", Bags: []milbench.Bag{{ID: "a", Instances: m}}}
+	m := &mil.Dense{Rows: 1, Cols: 12, Values: []float32{1, 2, 3, 4, 5, 0, 0, 0, 0, 0, 0, 0}}
+	s := &mil.Set{Name: "one", Bags: []mil.Bag{{ID: "a", Instances: m}}}
 	const seeds = 4000
 	for _, kind := range []NoiseKind{Deletion, Replacement, Swap} {
 		var left, reached [12]int
@@ -175,7 +175,7 @@ func TestNoiseUniform(t *testing.T) {
 func TestNoiseStreams(t *testing.T) {
 	s := termSet(4, 20, false)
 	for _, kind := range []NoiseKind{Deletion, Replacement, Swap} {
-		apply := func(level float64, seed uint64, s *milbench.Set) *milbench.Set {
+		apply := func(level float64, seed uint64, s *mil.Set) *mil.Set {
 			noisy, err := Noise{kind, level, seed}.Apply(s)
 			if err != nil {
 				t.Fatal(err)
@@ -194,7 +194,7 @@ func TestNoiseStreams(t *testing.T) {
 			}
 		}
 		few := *s
-		few.Bags = []milbench.Bag{s.Bags[7], s.Bags[2]}
+		few.Bags = []mil.Bag{s.Bags[7], s.Bags[2]}
 		if alone := apply(0.2, 1, &few); sum(alone.Bags[:1]) != sum(apply(0.2, 1, s).Bags[7:8]) {
 			t.Errorf("%s: the noise of a bag depends on others", kind)
 		}
@@ -209,7 +209,7 @@ func TestNoiseStreams(t *testing.T) {
 func TestGaussianNoise(t *testing.T) {
 	s := normalSet(5, 400, 6)
 	for i := range s.Bags {
-		m := s.Bags[i].Instances.(*milbench.Dense)
+		m := s.Bags[i].Instances.(*mil.Dense)
 		for k := range m.Values { // features in different units, one of them constant
 			if m.Values[k] *= float32(math.Pow(10, float64(k%6-2))); k%6 == 5 {
 				m.Values[k] = 0.1
@@ -285,7 +285,7 @@ func TestNoiseRefuses(t *testing.T) {
 		_, err := n.Apply(s)
 		requireOneLine(t, err, "terms", want)
 	}
-	empty, err := Noise{GaussianNoise, 10, 1}.Apply(&milbench.Set{Name: "empty"})
+	empty, err := Noise{GaussianNoise, 10, 1}.Apply(&mil.Set{Name: "empty"})
 	if err != nil || len(empty.Bags) != 0 || !strings.HasPrefix(empty.Name, "empty+") {
 		t.Errorf("%+v, %v", empty, err)
 	}
@@ -293,9 +293,9 @@ func TestNoiseRefuses(t *testing.T) {
 
 // TestNoisePrepared: noise is refused if it would change the indicators of missing values.
 func TestNoisePrepared(t *testing.T) {
-	bags := []milbench.Bag{{ID: "a", Instances: &milbench.Dense{Rows: 1, Cols: 2, Values: []float32{0, 1}}}}
-	for _, s := range []*milbench.Set{
-		{Name: "holes", Bags: bags, Missing: []milbench.Missing{{Feature: 0, Indicator: 1}}},
+	bags := []mil.Bag{{ID: "a", Instances: &mil.Dense{Rows: 1, Cols: 2, Values: []float32{0, 1}}}}
+	for _, s := range []*mil.Set{
+		{Name: "holes", Bags: bags, Missing: []mil.Missing{{Feature: 0, Indicator: 1}}},
 		{Name: "words", Bags: bags, Words: []int{1}},
 	} {
 		for _, kind := range []NoiseKind{GaussianNoise, Deletion} {

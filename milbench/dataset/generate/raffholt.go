@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // RaffHoltTest is one of the algorithmic unit tests of Raff and Holt.
@@ -61,7 +61,7 @@ func DefaultRaffHolt(test RaffHoltTest) RaffHoltConfig {
 //
 // Raff and Holt, "Reproducibility in Multiple Instance Learning: A Case For Algorithmic Unit Tests", NeurIPS 2023,
 // algorithms 1 to 3, with the numbers of their implementation in torchmil.
-func DrawRaffHolt(c RaffHoltConfig) (*milbench.Set, error) {
+func DrawRaffHolt(c RaffHoltConfig) (*mil.Set, error) {
 	name := "raffholt" + strconv.Itoa(int(c.Test))
 	switch {
 	case c.Test < SingleConcept || c.Test > FalseFrequency:
@@ -79,13 +79,13 @@ func DrawRaffHolt(c RaffHoltConfig) (*milbench.Set, error) {
 }
 
 // bag lists the instances to draw for a bag.
-func (c RaffHoltConfig) bag(part milbench.Split, positive bool, n *normals) (instances []drawn) {
+func (c RaffHoltConfig) bag(part mil.Split, positive bool, n *normals) (instances []drawn) {
 	add := func(count int, from Normal, label float64) {
 		for range count {
 			instances = append(instances, drawn{from, label})
 		}
 	}
-	train := part == milbench.TrainPart
+	train := part == mil.TrainPart
 	if c.Test == SingleConcept {
 		add(c.Negatives, background, 0)
 	} else {

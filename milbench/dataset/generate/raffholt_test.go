@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // kind returns the distribution that an instance was drawn from, or "". It uses the mean of the features (256
@@ -66,7 +66,7 @@ func TestDrawRaffHolt(t *testing.T) {
 		wide, shifted, positives := 0, 0, 0
 		firstRow := 0 // positive instances at the first place in their bag
 		for i, b := range s.Bags {
-			train := b.Split == milbench.TrainPart
+			train := b.Split == mil.TrainPart
 			if train != (i < c.TrainBags) {
 				t.Fatalf("test %d: bag %s is in the part %s", test, b.ID, b.Split)
 			}

@@ -4,10 +4,10 @@ import (
 	"math"
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
-func shuffled(t *testing.T, s *milbench.Set, seed uint64) *milbench.Set {
+func shuffled(t *testing.T, s *mil.Set, seed uint64) *mil.Set {
 	t.Helper()
 	moved, err := ShuffledLabels(s, seed)
 	if err != nil {
@@ -29,7 +29,7 @@ func TestShuffledLabels(t *testing.T) {
 	}
 	whole := normalSet(3, 90, 4)
 	whole.Checksum = sum(whole.Bags)
-	for _, s := range []*milbench.Set{split, whole} {
+	for _, s := range []*mil.Set{split, whole} {
 		before := sum(s.Bags)
 		moved := shuffled(t, s, 1)
 		if sum(s.Bags) != before || moved.Checksum == s.Checksum || moved.Checksum != sum(moved.Bags) {
@@ -38,7 +38,7 @@ func TestShuffledLabels(t *testing.T) {
 		if moved.Name != s.Name+"-shuffled-1" || moved.InstanceLabels != nil {
 			t.Errorf("%s: name %s, %d instance labels", s.Name, moved.Name, len(moved.InstanceLabels))
 		}
-		positive, left := map[milbench.Split]int{}, map[milbench.Split]int{}
+		positive, left := map[mil.Split]int{}, map[mil.Split]int{}
 		same := 0
 		for i, b := range moved.Bags {
 			o := s.Bags[i]
@@ -48,7 +48,7 @@ func TestShuffledLabels(t *testing.T) {
 			positive[b.Split] += o.Label
 			left[b.Split] += b.Label
 			b.Label = o.Label
-			if sum([]milbench.Bag{b}) != sum([]milbench.Bag{o}) {
+			if sum([]mil.Bag{b}) != sum([]mil.Bag{o}) {
 				t.Fatalf("%s: bag %s has changed", s.Name, b.ID)
 			}
 		}
@@ -70,12 +70,12 @@ func TestShuffledLabels(t *testing.T) {
 func TestShuffledLabelsUniform(t *testing.T) {
 	s := normalSet(4, 12, 1)
 	for i := range s.Bags {
-		s.Bags[i].Label, s.Bags[i].Split = 0, milbench.TrainPart
+		s.Bags[i].Label, s.Bags[i].Split = 0, mil.TrainPart
 		if i < 3 {
 			s.Bags[i].Label = 1
 		}
 		if i >= 8 {
-			s.Bags[i].Split = milbench.TestPart
+			s.Bags[i].Split = mil.TestPart
 			s.Bags[i].Label = i % 2
 		}
 	}

@@ -6,7 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
+	"synpool/milbench/mil"
 )
 
 // SlidesConfig configures [DrawSlides].
@@ -69,7 +70,7 @@ func (c SlidesConfig) validate() error {
 	return nil
 }
 
-// DrawSlides generates slides as bags of tiles. [milbench.Bag.Coordinates] has the positions of the tiles in pixels.
+// DrawSlides generates slides as bags of tiles. [mil.Bag.Coordinates] has the positions of the tiles in pixels.
 // The tiles are squares of a grid, in up to three pieces of tissue, row by row. The patient is the group of a slide.
 // Every other patient, starting with the first, has a tumour. On each slide of such a patient, the tiles nearest to a
 // chosen tile are tumour, as the instance labels show.
@@ -77,12 +78,12 @@ func (c SlidesConfig) validate() error {
 // The features of a tile are normal with standard deviation 1. Their mean is the sum of a standard normal vector for
 // the kind of tissue, a vector for the stain of the patient and, in a tumour, a vector for the tumour. The seed fixes
 // everything, bit-identical on every machine. Each slide has a random stream of its own.
-func DrawSlides(c SlidesConfig) (*milbench.Set, error) {
+func DrawSlides(c SlidesConfig) (*mil.Set, error) {
 	if err := c.validate(); err != nil {
 		return nil, fmt.Errorf("slides: %w", err)
 	}
 	draw := func(sd float64, purpose string, at ...int) []float64 {
-		random := &normals{Rand: milbench.Rand(c.Seed, purpose, at...)}
+		random := &normals{Rand: cv.Rand(c.Seed, purpose, at...)}
 		vector := make([]float64, c.Features)
 		for j := range vector {
 			vector[j] = random.from(Normal{0, sd})
@@ -94,14 +95,14 @@ func DrawSlides(c SlidesConfig) (*milbench.Set, error) {
 	for k := range tissues {
 		tissues[k] = draw(1, "tissue", k)
 	}
-	var bags []milbench.Bag
+	var bags []mil.Bag
 	var instanceLabels [][]float64
 	for patient := range c.Patients {
 		stain := draw(c.Stain, "stain", patient)
 		for slide := range c.Slides {
-			random := &normals{Rand: milbench.Rand(c.Seed, "slide", patient, slide)}
+			random := &normals{Rand: cv.Rand(c.Seed, "slide", patient, slide)}
 			s := c.lay(random.Rand, patient%2 == 0)
-			rows := &milbench.Dense{Rows: len(s.places), Cols: c.Features}
+			rows := &mil.Dense{Rows: len(s.places), Cols: c.Features}
 			for k := range s.places {
 				for j := range c.Features {
 					mean := tissues[s.tissue[k]][j] + stain[j]
@@ -111,8 +112,8 @@ func DrawSlides(c SlidesConfig) (*milbench.Set, error) {
 					rows.Values = append(rows.Values, float32(random.from(Normal{mean, 1})))
 				}
 			}
-			bags = append(bags, milbench.Bag{
-				ID: fmt.Sprintf("slide%02d", len(bags)+1), Group: fmt.Sprintf("patient%02d", patient+1), Target: milbench.Labelled(1 - patient%2),
+			bags = append(bags, mil.Bag{
+				ID: fmt.Sprintf("slide%02d", len(bags)+1), Group: fmt.Sprintf("patient%02d", patient+1), Target: mil.Labelled(1 - patient%2),
 				Instances: rows, Coordinates: func() ([][2]float64, error) { return slices.Clone(s.places), nil },
 			})
 			instanceLabels = append(instanceLabels, s.tumour)

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/mil"
 )
 
 // layoutOf returns the positions of the tiles in a bag.
-func layoutOf(t *testing.T, b milbench.Bag) [][2]float64 {
+func layoutOf(t *testing.T, b mil.Bag) [][2]float64 {
 	t.Helper()
 	places, err := b.Coordinates()
 	if err != nil || len(places) != b.Instances.Len() {
@@ -141,7 +141,7 @@ func TestDrawSlidesFeatures(t *testing.T) {
 func TestDrawSlidesAgain(t *testing.T) {
 	c := DefaultSlides()
 	c.Patients, c.MostTiles, c.Features = 4, 600, 8
-	draw := func(seed uint64) *milbench.Set {
+	draw := func(seed uint64) *mil.Set {
 		c.Seed = seed
 		s, err := DrawSlides(c)
 		if err != nil {

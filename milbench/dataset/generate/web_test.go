@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"synpool/internal/fetched"
-	"synpool/milbench"
 	"synpool/milbench/dataset"
 	"synpool/milbench/dataset/generate"
+	"synpool/milbench/mil"
 )
 
 // On a real set of term vectors.
@@ -17,9 +17,9 @@ func TestNoiseWeb(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := fetched.Load(t, e.Load)
-	terms := func(s *milbench.Set) (each []int, all int) {
+	terms := func(s *mil.Set) (each []int, all int) {
 		for _, b := range s.Bags {
-			rows := b.Instances.(*milbench.Sparse)
+			rows := b.Instances.(*mil.Sparse)
 			for i := range rows.Rows {
 				_, values := rows.Row(i)
 				each, all = append(each, len(values)), all+len(values)

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"synpool/milbench"
 	"synpool/milbench/dataset"
 	"synpool/milbench/dataset/audit"
+	"synpool/milbench/mil"
 )
 
 // Options controls how a set is opened. Its Note also receives anything odd about the set.
@@ -29,7 +29,7 @@ type LeakError struct {
 }
 
 // Leaked returns the error for the leaks in a file.
-func Leaked(file string, set *milbench.Set, leaks []audit.Leak) *LeakError {
+func Leaked(file string, set *mil.Set, leaks []audit.Leak) *LeakError {
 	e := &LeakError{File: file, Leaks: leaks, column: dataset.Column(leaks[0].Column), known: set.InstanceLabels != nil}
 	if leaks[0].Column == set.NumFeatures() {
 		e.column = dataset.LastColumn
@@ -52,7 +52,7 @@ func (e *LeakError) Error() string {
 
 // Open opens a named set or a file. It returns the entry of a named set, and nil for a file. If a file leaks its
 // labels, the error is a [*LeakError].
-func (o Options) Open(nameOrFile string) (*milbench.Set, *dataset.Entry, error) {
+func (o Options) Open(nameOrFile string) (*mil.Set, *dataset.Entry, error) {
 	source, err := o.Options.Open(nameOrFile)
 	if err == nil && source.Entry == nil && o.Positive != "" {
 		err = dataset.SetPositive(source.Stored, o.Positive)
@@ -74,7 +74,7 @@ func (o Options) Open(nameOrFile string) (*milbench.Set, *dataset.Entry, error) 
 
 // Take audits a set made by a program, as [Options.Open] audits a file. It returns an error if the set leaks its
 // labels, unless it is already marked as leaked or the leak is kept.
-func (o Options) Take(set *milbench.Set) (*milbench.Set, error) {
+func (o Options) Take(set *mil.Set) (*mil.Set, error) {
 	taken := *set
 	report, err := audit.Inspect(&taken)
 	if err != nil {
@@ -88,7 +88,7 @@ func (o Options) Take(set *milbench.Set) (*milbench.Set, error) {
 }
 
 // grouping returns what groups duplicates: the report knows those of the set without the columns that leak.
-func grouping(report audit.Report, lacksLeaks bool) func(*milbench.Set) (*milbench.Set, []audit.Duplicate, error) {
+func grouping(report audit.Report, lacksLeaks bool) func(*mil.Set) (*mil.Set, []audit.Duplicate, error) {
 	if lacksLeaks {
 		return report.GroupDuplicates
 	}
@@ -96,7 +96,7 @@ func grouping(report audit.Report, lacksLeaks bool) func(*milbench.Set) (*milben
 }
 
 // grouped puts duplicate bags into one group.
-func (o Options) grouped(nameOrFile string, set *milbench.Set, group func(*milbench.Set) (*milbench.Set, []audit.Duplicate, error)) (*milbench.Set, error) {
+func (o Options) grouped(nameOrFile string, set *mil.Set, group func(*mil.Set) (*mil.Set, []audit.Duplicate, error)) (*mil.Set, error) {
 	set, duplicates, err := group(set)
 	if err != nil {
 		return nil, err
@@ -111,8 +111,8 @@ func (o Options) grouped(nameOrFile string, set *milbench.Set, group func(*milbe
 }
 
 // noteClasses notes how the labels are interpreted.
-func (o Options) noteClasses(file string, set *milbench.Set) {
-	if set.Kind == milbench.ClassTarget && integers(set.Classes) {
+func (o Options) noteClasses(file string, set *mil.Set) {
+	if set.Kind == mil.ClassTarget && integers(set.Classes) {
 		o.note("%s: the labels are integers, which are taken for %d classes; --numbers takes them for numbers", file, len(set.Classes))
 	}
 	if c := set.Classes; o.Positive == "" && len(c) == 2 {
@@ -131,11 +131,11 @@ func (o Options) noteClasses(file string, set *milbench.Set) {
 
 // integers reports whether all words are integers.
 func integers(words []string) bool {
-	return !slices.ContainsFunc(words, func(word string) bool { _, err := milbench.ParseNumber(word); return err != nil })
+	return !slices.ContainsFunc(words, func(word string) bool { _, err := mil.ParseNumber(word); return err != nil })
 }
 
 // audited audits a file as stored and returns its set, with duplicates in one group. The set is marked if a column that leaks the labels is kept.
-func (o Options) audited(file string, source *dataset.Source) (*milbench.Set, error) {
+func (o Options) audited(file string, source *dataset.Source) (*mil.Set, error) {
 	set, err := source.Set(o.Column)
 	if err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ func (o Options) audited(file string, source *dataset.Source) (*milbench.Set, er
 }
 
 // judge rejects a set with leaks, or marks it if they are kept, and notes what looks odd.
-func (o Options) judge(file string, set, stored *milbench.Set, leaks []audit.Leak, report audit.Report) error {
+func (o Options) judge(file string, set, stored *mil.Set, leaks []audit.Leak, report audit.Report) error {
 	switch {
 	case set.NumClasses() == 0:
 		o.note("%s: leaking columns are looked for in classes; the target is of kind %v", file, set.Kind)

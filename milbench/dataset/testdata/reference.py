@@ -3,7 +3,7 @@
     python reference.py FOLDER            # FOLDER holds the files of the named sets; needs NumPy and SciPy
     python reference.py FOLDER --keep     # the MAT-files stay as they are
 
-The checksums are those of milbench.Set.Seal, computed anew here from what SciPy reads.
+The checksums are those of mil.Set.Seal, computed anew here from what SciPy reads.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ HERE = pathlib.Path(__file__).parent
 
 
 def checksum(bags):
-    """SHA-256 of (id, label, matrix) as milbench.Set.Seal defines it; a binary target, no groups, no split."""
+    """SHA-256 of (id, label, matrix) as mil.Set.Seal defines it; a binary target, no groups, no split."""
     h = hashlib.sha256()
 
     def integer(n):

@@ -5,21 +5,23 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
+	"synpool/milbench/learner"
+	"synpool/milbench/mil"
 	"synpool/milbench/run"
 )
 
 // Set returns a set of n bags with one instance each. Every third bag is positive, and its feature is larger by 1.
-func Set(name string, n int) *milbench.Set {
-	s := &milbench.Set{Name: name, Checksum: fmt.Sprintf("%064x", len(name)*1000+n)}
+func Set(name string, n int) *mil.Set {
+	s := &mil.Set{Name: name, Checksum: fmt.Sprintf("%064x", len(name)*1000+n)}
 	for i := range n {
 		label := 0
 		if i%3 == 0 {
 			label = 1
 		}
-		s.Bags = append(s.Bags, milbench.Bag{
-			ID: fmt.Sprint(name, "-", i), Target: milbench.Labelled(label),
-			Instances: &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{float32(label)}},
+		s.Bags = append(s.Bags, mil.Bag{
+			ID: fmt.Sprint(name, "-", i), Target: mil.Labelled(label),
+			Instances: &mil.Dense{Rows: 1, Cols: 1, Values: []float32{float32(label)}},
 		})
 	}
 	return s
@@ -37,10 +39,10 @@ func Settings(list ...string) (settings []json.RawMessage) {
 const Fits = 48
 
 // Run returns a run with 2 sets x 3 settings x 2 repeats x 4 folds.
-func Run(dir string, l milbench.Learner) run.Run {
+func Run(dir string, l learner.Learner) run.Run {
 	return run.Run{
-		Sets:     []*milbench.Set{Set("first", 40), Set("second", 31)},
-		Protocol: milbench.Protocol{Name: milbench.HonestProtocol, Folds: 4, Repeats: 2},
+		Sets:     []*mil.Set{Set("first", 40), Set("second", 31)},
+		Protocol: cv.Protocol{Name: cv.HonestProtocol, Folds: 4, Repeats: 2},
 		Settings: Settings(`{"pooling":"syn","iterations":-3}`, `{"pooling":"syn","iterations":3}`, `{"pooling":"mean"}`),
 		Seed:     1, Learner: l, Dir: dir, Backend: "fake", Version: "v0", Revision: "0",
 	}

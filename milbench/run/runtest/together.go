@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/learner"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
 )
@@ -24,7 +24,7 @@ type Sharing struct {
 
 // RequireTogether checks that joint runs give the same results and curves as separate ones, and that fits requested
 // by several runs are trained once. start returns the runs for a folder and a learner.
-func RequireTogether(t *testing.T, start func(dir string, l milbench.Learner) []run.Run, want Sharing) {
+func RequireTogether(t *testing.T, start func(dir string, l learner.Learner) []run.Run, want Sharing) {
 	t.Helper()
 	do := func(together bool) (found []results.Result, curves []results.Curve, l *ByContent, calls int) {
 		t.Helper()

@@ -3,8 +3,8 @@ package retrieval
 import (
 	"fmt"
 
-	"synpool/milbench"
 	"synpool/milbench/dataset"
+	"synpool/milbench/mil"
 )
 
 // Digits returns n different handwritten digits of the set mnist, in the order of its bags, as vectors of 28x28 pixels from
@@ -24,7 +24,7 @@ func Digits(n int) ([][]float64, error) {
 	var digits [][]float64
 	seen := map[string]bool{}
 	for _, bag := range set.Bags {
-		pixels, err := milbench.ToDense(bag.Instances)
+		pixels, err := mil.ToDense(bag.Instances)
 		if err != nil {
 			return nil, err
 		}

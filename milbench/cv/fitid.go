@@ -1,0 +1,99 @@
+package cv
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// FitID returns the id of a fit: the first 16 hexadecimal digits of a SHA-256. The hash covers the JSON array of the
+// set's checksum, the protocol's key ([Protocol.Key]), the number of folds per repeat, repeat and fold (from 0), the
+// study's seed, and the setting as written by [CanonicalSetting]. These values determine the fit's scores, and
+// nothing else does.
+func FitID(checksum, protocol string, folds, repeat, fold int, seed uint64, setting json.RawMessage) (string, error) {
+	canonical, err := knownSetting(setting)
+	if err != nil {
+		return "", err
+	}
+	b := make([]byte, 0, 256+len(canonical))
+	b = append(appendText(append(appendText(append(b, '['), checksum), ','), protocol), ',')
+	for _, n := range []int{folds, repeat, fold} {
+		b = append(strconv.AppendInt(b, int64(n), 10), ',')
+	}
+	b = append(strconv.AppendUint(b, seed, 10), ',')
+	sum := sha256.Sum256(append(append(b, canonical...), ']'))
+	return hex.EncodeToString(sum[:8]), nil
+}
+
+// appendText appends a text as JSON. It is fast because a plan of a million fits needs their ids and most texts need
+// no escapes.
+func appendText(b []byte, text string) []byte {
+	if strings.ContainsFunc(text, func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-') }) {
+		quoted, err := json.Marshal(text)
+		if err != nil {
+			panic(err) // cannot happen: every text can be encoded
+		}
+		return append(b, quoted...)
+	}
+	return append(append(append(b, '"'), text...), '"')
+}
+
+// settings caches the canonical form of settings: a few settings have many fits.
+var settings struct {
+	sync.Mutex
+	canonical map[string]json.RawMessage
+}
+
+// mostSettings is the largest number of settings in the cache.
+const mostSettings = 10_000
+
+// knownSetting is [CanonicalSetting] with a cache.
+func knownSetting(setting json.RawMessage) (json.RawMessage, error) {
+	settings.Lock()
+	defer settings.Unlock()
+	if canonical, found := settings.canonical[string(setting)]; found {
+		return canonical, nil
+	}
+	canonical, err := CanonicalSetting(setting)
+	if err != nil {
+		return nil, err
+	}
+	if len(settings.canonical) >= mostSettings || settings.canonical == nil {
+		settings.canonical = make(map[string]json.RawMessage)
+	}
+	settings.canonical[string(setting)] = canonical
+	return canonical, nil
+}
+
+// CanonicalSetting returns a setting as compact JSON with sorted keys. Numbers keep their spelling.
+func CanonicalSetting(setting json.RawMessage) (json.RawMessage, error) {
+	object, err := DecodeSetting(setting)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(object)
+}
+
+// DecodeSetting decodes a setting, with numbers as [json.Number]. It returns an error unless the input is exactly one
+// JSON object.
+func DecodeSetting(setting json.RawMessage) (map[string]any, error) {
+	d := json.NewDecoder(bytes.NewReader(setting))
+	d.UseNumber()
+	var object map[string]any
+	if err := d.Decode(&object); err != nil {
+		return nil, fmt.Errorf("setting %.60q is no JSON object: %w", setting, err)
+	}
+	if object == nil {
+		return nil, fmt.Errorf("setting %.60q is no JSON object", setting)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, fmt.Errorf("setting %.60q has something after its JSON object", setting)
+	}
+	return object, nil
+}

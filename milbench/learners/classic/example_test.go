@@ -1,0 +1,160 @@
+package classic_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"synpool/milbench/cv"
+	"synpool/milbench/learner"
+	"synpool/milbench/learners/classic"
+	"synpool/milbench/learners/onebyone"
+	"synpool/milbench/mil"
+)
+
+// Four bags of one feature: a bag is positive if one of its instances is large.
+var bags = []mil.Instances{
+	&mil.Dense{Rows: 3, Cols: 1, Values: []float32{0, 1, 9}},
+	&mil.Dense{Rows: 2, Cols: 1, Values: []float32{1, 2}},
+	&mil.Dense{Rows: 2, Cols: 1, Values: []float32{8, 0}},
+	&mil.Dense{Rows: 2, Cols: 1, Values: []float32{0, 1}},
+}
+
+func ExampleInstance_Fit() {
+	train := learner.Training{Bags: bags, Targets: []mil.Target{mil.Labelled(1), mil.Labelled(0), mil.Labelled(1), mil.Labelled(0)}}
+	model, err := classic.DefaultInstance().Fit(context.Background(), train)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, bag := range bags {
+		p, err := model.Predict(bag)
+		fmt.Printf("%.2f from instance %d %v\n", p.Scores[0], p.Winners[0], err)
+	}
+	// Output:
+	// 1.26 from instance 2 <nil>
+	// -0.03 from instance 1 <nil>
+	// 1.07 from instance 0 <nil>
+	// -0.22 from instance 1 <nil>
+}
+
+func ExampleInstanceModel_Scores() {
+	model := &classic.InstanceModel{Weights: []float64{0.5}, Bias: -2}
+	fmt.Println(model.Scores(bags[0]))
+	// Output: [-2 -1.5 2.5] <nil>
+}
+
+func ExampleInstanceEntry() {
+	task := cv.Task{Name: "four", Bags: bags, Fits: []cv.Fit{{
+		Setting: json.RawMessage(`{"pooling":"instance","loss":"hinge","c":1,"weighted":true}`),
+		Train:   []cv.Example{{Bag: 0, Target: mil.Labelled(1)}, {Bag: 1, Target: mil.Labelled(0)}},
+		Test:    []int{2, 3},
+	}}}
+	classical := onebyone.Learner{Entries: []onebyone.Entry{classic.InstanceEntry()}, Workers: 1}
+	err := classical.Learn(context.Background(), task, func(o learner.Outcome) error {
+		if o.Err != nil {
+			return o.Err
+		}
+		for _, p := range o.Epochs[0].Test {
+			fmt.Println(p.Scores[0] > 0)
+		}
+		return nil
+	})
+	fmt.Println(err)
+	// Output:
+	// true
+	// false
+	// <nil>
+}
+
+// show prints the scores of the bags and of their instances.
+func show(estimator learner.Estimator) {
+	train := learner.Training{Bags: bags, Targets: []mil.Target{mil.Labelled(1), mil.Labelled(0), mil.Labelled(1), mil.Labelled(0)}}
+	model, err := estimator.Fit(context.Background(), train)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, bag := range bags {
+		p, err := onebyone.Predict(model, bag, true)
+		fmt.Printf("%.1f from %.1f %v\n", p.Scores[0], p.Instances, err)
+	}
+}
+
+func ExampleMILES_Fit() {
+	s := classic.DefaultMILES()
+	s.Penalty = classic.L1
+	show(s)
+	// Output:
+	// 0.9 from [0.0 0.0 1.9] <nil>
+	// -0.9 from [0.0 0.0] <nil>
+	// 0.9 from [1.8 0.0] <nil>
+	// -0.9 from [0.0 0.0] <nil>
+}
+
+func ExampleBagMISVM_Fit() {
+	show(classic.DefaultBagMISVM())
+	// Output:
+	// 1.0 from [-1.0 -1.1 1.0] <nil>
+	// -1.0 from [-1.1 -1.0] <nil>
+	// 1.0 from [1.0 -1.0] <nil>
+	// -1.0 from [-1.0 -1.1] <nil>
+}
+
+func ExampleInstanceMISVM_Fit() {
+	s := classic.DefaultInstanceMISVM()
+	s.Gamma = 0 // linear
+	show(s)
+	// Output:
+	// 1.3 from [-1.7 -1.3 1.3] <nil>
+	// -1.0 from [-1.3 -1.0] <nil>
+	// 1.0 from [1.0 -1.7] <nil>
+	// -1.3 from [-1.7 -1.3] <nil>
+}
+
+func ExampleCitationKNN_Fit() {
+	show(classic.CitationKNN{Distance: classic.Hausdorff, References: 1, Citers: 1})
+	// Output:
+	// 1.9 from [0.0 0.0 3.9] <nil>
+	// -1.9 from [-0.3 0.0] <nil>
+	// 1.9 from [3.6 3.0] <nil>
+	// -1.9 from [0.0 -0.3] <nil>
+}
+
+func ExampleBagOfWords() {
+	train := learner.Training{Bags: bags, Targets: []mil.Target{mil.Labelled(1), mil.Labelled(0), mil.Labelled(1), mil.Labelled(0)}}
+	setting := classic.DefaultBagOfWords()
+	setting.Words = 2 // one for small and one for large instances
+	model, err := setting.Fit(context.Background(), train)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, bag := range bags {
+		p, err := model.Predict(bag)
+		fmt.Printf("%.2f %v\n", p.Scores[0], err)
+	}
+	// Output:
+	// 1.00 <nil>
+	// -1.00 <nil>
+	// 1.00 <nil>
+	// -1.00 <nil>
+}
+
+func ExampleFisherVectors() {
+	train := learner.Training{Bags: bags, Targets: []mil.Target{mil.Labelled(1), mil.Labelled(0), mil.Labelled(1), mil.Labelled(0)}}
+	model, err := classic.FisherVectors{Components: 2, C: 10, Balanced: true}.Fit(context.Background(), train)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, bag := range bags {
+		p, err := model.Predict(bag)
+		fmt.Printf("%.2f %v\n", p.Scores[0], err)
+	}
+	// Output:
+	// 0.77 <nil>
+	// -0.90 <nil>
+	// 0.81 <nil>
+	// -0.65 <nil>
+}

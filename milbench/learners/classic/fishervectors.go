@@ -1,0 +1,275 @@
+package classic
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"synpool/internal/mixture"
+	"synpool/internal/svm"
+	"synpool/milbench/learner"
+	"synpool/milbench/learners/onebyone"
+	"synpool/milbench/mil"
+)
+
+// FisherVectors is a linear support vector machine on the improved Fisher vectors of bags. A mixture of Components
+// Gaussian densities is fitted to the standardised instances. Its covariances are diagonal; the weights are w_k, the
+// means μ_k and the deviations σ_k. Let γ_k be the probability of component k given instance x. The vector of a bag of
+// n instances has, for each component k and feature j,
+//
+//	1/(n sqrt(w_k))   Σ_x γ_k (x_j - μ_kj) / σ_kj
+//	1/(n sqrt(2 w_k)) Σ_x γ_k ((x_j - μ_kj)² / σ_kj² - 1)
+//
+// Each value z is replaced by sign(z) sqrt(|z|), and the vector is scaled to length 1. The machine has the squared
+// hinge loss and penalises its bias, like scikit-learn's LinearSVC. For a real target, it has the loss of [svm.SVR] and
+// does not penalise the bias.
+//
+// The mixture is fitted to the instances of all bags of the training part, including those that an inner fold holds
+// out, and never to targets. EM starts from clusters of k-means. All fits on a training part share the mixture: the
+// seed of k-means depends only on the number of components, not on the seed of the fit. The mixture is fitted to an
+// evenly spaced sample if there are more than 20,000 instances, or 40 million values. There are at most as many
+// components as instances. EM adds 0.01 to every variance (features have variance 1), so that no component shrinks to a
+// point.
+//
+// Source: F. Perronnin, J. Sánchez and T. Mensink, "Improving the Fisher kernel for large-scale image classification",
+// ECCV (2010), sections 2.1 and 3; for bags, miFV of X.-S. Wei, J. Wu and Z.-H. Zhou, "Scalable algorithms for
+// multi-instance learning", IEEE TNNLS 28 (2017). miFV first projects the instances onto principal components; we do
+// not.
+type FisherVectors struct {
+	Components int     `json:"components"`
+	C          float64 `json:"c"`
+	Balanced   bool    `json:"balanced"`          // give both classes, or a class and the rest, the same total weight
+	Epsilon    float64 `json:"epsilon,omitempty"` // for real targets: half the width of the tube, in standard deviations of the targets; 0 means 0.1
+
+	start *mixture.Mixture // initial mixture of EM; nil to use clusters of k-means
+}
+
+// DefaultFisherVectors returns 4 components, with C = 3.
+func DefaultFisherVectors() FisherVectors { return FisherVectors{Components: 4, C: 3, Balanced: true} }
+
+// FisherVectorsEntry returns the entry of [FisherVectors] in the list of learners.
+func FisherVectorsEntry() onebyone.Entry {
+	var grid []learner.Estimator
+	for _, components := range []int{4, 16} {
+		for _, c := range []float64{1, 10} {
+			grid = append(grid, &FisherVectors{Components: components, C: c, Balanced: true})
+		}
+	}
+	return onebyone.Entry{
+		Name: "fisher-vectors", Summary: "a linear SVM on Fisher vectors of a Gaussian mixture (miFV without PCA)",
+		Default: func() learner.Estimator { s := DefaultFisherVectors(); return &s }, Grid: grid,
+		Model: func() learner.Model { return new(FisherVectorsModel) },
+	}
+}
+
+const (
+	mostComponents     = 1000
+	mostFisherFeatures = 2000 // limit for instances; a vector has 2 values per component and feature
+	varianceFloor      = 0.01
+)
+
+// Validate reports the first invalid hyperparameter.
+func (s FisherVectors) Validate() error {
+	if s.Components < 1 || s.Components > mostComponents {
+		return fmt.Errorf("components %d: from 1 to %d are needed", s.Components, mostComponents)
+	}
+	return cmp.Or(above0("c", s.C), atLeast0("epsilon", s.Epsilon))
+}
+
+// Takes implements an optional method of [learner.Estimator].
+func (s FisherVectors) Takes() learner.Takes {
+	return learner.Takes{Kinds: kinds, Dense: true, Sparse: true, MaxFeatures: mostFisherFeatures}
+}
+
+// Shares implements an optional method of [learner.Estimator].
+func (s FisherVectors) Shares() string { return fmt.Sprintf("components %d", s.Components) }
+
+// Assumptions of time estimates: passes of k-means and EM over the sample, where a pass of EM counts as three, and
+// passes of the machine over the vectors.
+const (
+	fisherPasses  = 80
+	machinePasses = 50
+)
+
+// Cost implements an optional method of [learner.Estimator].
+func (s FisherVectors) Cost(bags []mil.Instances) learner.Cost {
+	rows, n, d := 0, float64(len(bags)), 0
+	for _, b := range bags {
+		rows, d = rows+b.Len(), b.Features()
+	}
+	some, values := float64(sampled(rows, d)), float64(min(s.Components, max(rows, 1)))*float64(d)
+	return learner.Cost{
+		Seconds: (machinePasses + n/2) * n * 2 * values / comparedPerSecond,
+		Shared:  (some*fisherPasses + 3*float64(rows)) * values / comparedPerSecond,
+		Memory:  uint64(some*float64(4*d+24)+8*(8*values+4*n*values+n*n)) + mil.MomentsBytes(bags) + 1<<20,
+	}
+}
+
+// em returns the configuration of the mixture.
+func (s FisherVectors) em(components int) mixture.Gaussian {
+	g := mixture.DefaultGaussian(components)
+	g.Floor = varianceFloor
+	return g
+}
+
+// fisher is shared by fits with the same number of components.
+type fisher struct {
+	scale   scale
+	mixture *mixture.Mixture
+	values  []float64 // vectors of the bags, row-major
+}
+
+// fisherOf returns the mixture and the vectors of the shared bags.
+func (s FisherVectors) fisherOf(ctx context.Context, shared *learner.Shared) (*fisher, error) {
+	return learner.Once(shared, s.Shares(), func() (*fisher, error) {
+		scale, err := sharedScale(shared)
+		if err != nil {
+			return nil, err
+		}
+		x, err := newSample(shared.Bags, scale, mostSampled)
+		if err != nil {
+			return nil, err
+		}
+		f, g := &fisher{scale: scale}, s.em(min(s.Components, x.n))
+		if s.start != nil {
+			f.mixture, err = g.From(ctx, x.rows(), s.start)
+		} else {
+			f.mixture, err = g.Fit(ctx, x.rows(), rand.New(rand.NewPCG(uint64(s.Components), 2)))
+		}
+		if err != nil {
+			return nil, err
+		}
+		f.values = make([]float64, 0, len(shared.Bags)*2*len(f.mixture.Means))
+		for _, b := range shared.Bags {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			vector, err := fisherVector(b, scale, f.mixture)
+			if err != nil {
+				return nil, err
+			}
+			f.values = append(f.values, vector...)
+		}
+		return f, nil
+	})
+}
+
+// fisherVector returns the Fisher vector of a bag.
+func fisherVector(bag mil.Instances, s scale, m *mixture.Mixture) ([]float64, error) {
+	var failed error
+	vector, err := m.Fisher(s.rows(bag, &failed))
+	return vector, cmp.Or(failed, err)
+}
+
+// Fit implements [learner.Estimator].
+func (s FisherVectors) Fit(ctx context.Context, t learner.Training) (learner.Model, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	shared, rows, err := shareKinds(t, kinds)
+	if err != nil {
+		return nil, err
+	}
+	f, err := s.fisherOf(ctx, shared)
+	if err != nil {
+		return nil, err
+	}
+	d := 2 * len(f.mixture.Means)
+	x := svm.Dense[float64]{N: len(rows), Features: d, Stride: d}
+	for _, i := range rows {
+		x.Values = append(x.Values, f.values[i*d:(i+1)*d]...)
+	}
+	planes, o, err := fitOutputs(t, d, func(positive []bool) ([]float64, float64, error) {
+		var weights []float64
+		if s.Balanced {
+			weights = svm.Balanced(positive)
+		}
+		linear := svm.DefaultLinear()
+		linear.C, linear.Tolerance = s.C, 1e-6
+		plane, err := svm.FitLinear(ctx, linear, x, positive, weights)
+		if err != nil {
+			return nil, 0, advised(err)
+		}
+		return plane.Weights, plane.Bias, nil
+	}, func(values []float64) ([]float64, float64, error) { return s.regress(ctx, x, values) })
+	if err != nil {
+		return nil, err
+	}
+	return &FisherVectorsModel{
+		Scale: keptScale{Shift: f.scale.shift, Factor: f.scale.factor}, Shares: f.mixture.Weights, Means: f.mixture.Means,
+		Variances: f.mixture.Variances, Weights: slices.Concat(planes...), outputs: o,
+	}, nil
+}
+
+// regress returns weights and bias of a regression on the rows of x, with their products as the kernel.
+func (s FisherVectors) regress(ctx context.Context, x svm.Dense[float64], values []float64) (weights []float64, bias float64, err error) {
+	row := func(i int) []float64 { return x.Values[i*x.Stride:][:x.Features] }
+	products := make([]float64, x.N*x.N)
+	for i := range x.N {
+		for k := range i + 1 {
+			products[i*x.N+k] = floats.Dot(row(i), row(k))
+			products[k*x.N+i] = products[i*x.N+k]
+		}
+	}
+	gram, err := svm.NewMatrix(products, x.N, x.N)
+	if err != nil {
+		return nil, 0, err
+	}
+	coefficients, bias, err := machineSetting{c: s.C, epsilon: s.Epsilon}.regress(ctx, gram, values)
+	if err != nil {
+		return nil, 0, err
+	}
+	weights = make([]float64, x.Features)
+	for i, beta := range coefficients {
+		floats.AddScaled(weights, beta, row(i))
+	}
+	return weights, bias, nil
+}
+
+// FisherVectorsModel is a fitted [FisherVectors]. The score of a bag is the product of Weights with its Fisher vector,
+// plus a bias. Each class has its own weights and bias.
+type FisherVectorsModel struct {
+	Scale     keptScale `json:"scale"`
+	Shares    numbers   `json:"shares"` // weights of the components, [components]
+	Means     numbers   `json:"means"`  // [components, features], in units of standardised instances
+	Variances numbers   `json:"variances"`
+	Weights   numbers   `json:"weights"` // [machines, 2, components, features]
+	outputs
+}
+
+func (m *FisherVectorsModel) mixture() *mixture.Mixture {
+	return &mixture.Mixture{Features: len(m.Scale.Factor), Weights: m.Shares, Means: m.Means, Variances: m.Variances}
+}
+
+// Validate reports parts of a decoded model that do not fit together.
+func (m *FisherVectorsModel) Validate() error {
+	if err := cmp.Or(m.Scale.validate(nil), m.mixture().Validate()); err != nil {
+		return err
+	}
+	each, err := m.outputs.validate(len(m.Weights))
+	if err != nil {
+		return err
+	}
+	if each != 2*len(m.Means) {
+		return fmt.Errorf("%d weights for Fisher vectors of %d values", len(m.Weights), 2*len(m.Means))
+	}
+	return nil
+}
+
+// Predict implements [learner.Model].
+func (m *FisherVectorsModel) Predict(bag mil.Instances) (mil.Prediction, error) {
+	vector, err := fisherVector(bag, scale{m.Scale.Shift, m.Scale.Factor}, m.mixture())
+	if err != nil {
+		return mil.Prediction{}, err
+	}
+	return m.prediction(m.Weights, vector)
+}
+
+// InstanceScores implements [learner.InstanceScorer].
+func (m *FisherVectorsModel) InstanceScores(bag mil.Instances) ([][]float64, error) {
+	return leaveOut(m, bag)
+}

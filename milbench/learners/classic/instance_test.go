@@ -1,0 +1,523 @@
+package classic
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/diff/fd"
+
+	"synpool/internal/lbfgs"
+	"synpool/milbench/cv"
+	"synpool/milbench/learner"
+	"synpool/milbench/learners/onebyone"
+	"synpool/milbench/mil"
+)
+
+// random returns n bags, every other one positive. In each positive bag, one instance is moved by shift.
+func random(seed uint64, n, features int, shift float64, sparse bool) ([]mil.Instances, []cv.Example) {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	var bags []mil.Instances
+	var examples []cv.Example
+	for i := range n {
+		rows := make([][]float64, 1+rng.IntN(6))
+		for k := range rows {
+			rows[k] = make([]float64, features)
+			for j := range rows[k] {
+				if !sparse || rng.IntN(8) == 0 {
+					rows[k][j] = rng.NormFloat64()
+				}
+				if k == 0 && i%2 == 0 {
+					rows[k][j] += shift
+				}
+			}
+		}
+		bags = append(bags, matrix(rows, sparse))
+		examples = append(examples, cv.Example{Bag: i, Target: mil.Labelled((i + 1) % 2)})
+	}
+	return bags, examples
+}
+
+// training returns the examples' bags as a training part.
+func training(bags []mil.Instances, train []cv.Example) learner.Training {
+	var t learner.Training
+	for _, e := range train {
+		t.Bags, t.Targets = append(t.Bags, bags[e.Bag]), append(t.Targets, e.Target)
+	}
+	return t
+}
+
+// fitted fits a classifier to the examples' bags.
+func fitted(t *testing.T, c Instance, bags []mil.Instances, train []cv.Example) *InstanceModel {
+	t.Helper()
+	m, err := c.fit(t.Context(), training(bags, train))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// changed applies change to every value of dense bags.
+func changed(bags []mil.Instances, change func(v float32) float32) []mil.Instances {
+	var all []mil.Instances
+	for _, x := range bags {
+		d := *x.(*mil.Dense)
+		d.Values = slices.Clone(d.Values)
+		for k, v := range d.Values {
+			d.Values[k] = change(v)
+		}
+		all = append(all, &d)
+	}
+	return all
+}
+
+// TestGradient compares the gradient with central differences of the value.
+func TestGradient(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, loss := range Losses {
+		for _, form := range []string{"dense", "sparse", "offset"} {
+			bags, _ := random(1, 12, 5, 1, form == "sparse")
+			if form == "offset" { // the scale is folded into the weights: nothing may cancel
+				bags = changed(bags, func(v float32) float32 { return v + 1e4 })
+			}
+			x, err := newScaledBags(bags)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := &objective{inputs: x, share: [2]float64{0.02, 0.05}, penalty: 0.3, loss: loss}
+			for _, b := range bags {
+				for range b.Len() {
+					f.signs = append(f.signs, float64(2*rng.IntN(2)-1))
+				}
+			}
+			for range 5 {
+				at := make([]float64, 6)
+				for j := range at {
+					at[j] = rng.NormFloat64()
+				}
+				got := make([]float64, 6)
+				f.compute(at, got)
+				value := func(x []float64) float64 { return f.compute(x, make([]float64, len(x))) }
+				want := fd.Gradient(nil, value, at, &fd.Settings{Formula: fd.Central})
+				tolerance := 1e-7
+				if form == "offset" { // products with values of 1e4 are rounded so much, over the step of a difference, 6e-6
+					tolerance = 1e-5
+				}
+				for j := range got {
+					if math.Abs(got[j]-want[j]) > tolerance {
+						t.Errorf("%s, %s: gradient %v, want %v", loss, form, got, want)
+						break
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestLossExtremes checks that large margins neither overflow nor give NaN.
+func TestLossExtremes(t *testing.T) {
+	for _, margin := range []float64{0, 1, -1, 30, -30, 800, -800, 1e6, -1e6} {
+		loss, slope := Logistic.of(margin)
+		if want := math.Log1p(math.Exp(-margin)); !math.IsInf(want, 0) && math.Abs(loss-want) > 1e-15*max(1, want) || loss < 0 || slope > 0 || slope < -1 || math.IsNaN(slope) {
+			t.Errorf("logistic(%v) = %v, %v", margin, loss, slope)
+		}
+		if margin < -700 && (loss != -margin || slope != -1) {
+			t.Errorf("logistic(%v) = %v, %v", margin, loss, slope)
+		}
+	}
+}
+
+// TestUnits checks that the unit of a feature changes scores only by the rounding of values to float32.
+func TestUnits(t *testing.T) {
+	bags, train := random(2, 30, 4, 1, false)
+	scaled := changed(bags, func(v float32) float32 { return 1024*v + 4096 })
+	one, other := fitted(t, DefaultInstance(), bags, train), fitted(t, DefaultInstance(), scaled, train)
+	for i := range bags {
+		a, err1 := one.Predict(bags[i])
+		b, err2 := other.Predict(scaled[i])
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(a.Scores[0]-b.Scores[0]) > 1e-5 || a.Winners[0] != b.Winners[0] {
+			t.Errorf("bag %d: %v, in another unit %v", i, a, b)
+		}
+	}
+}
+
+// task returns a task whose fits train on the even bags and test on the odd ones, with different settings.
+func task(sparse bool) cv.Task {
+	bags, examples := random(3, 60, 6, 2, sparse)
+	task := cv.Task{Name: "random", Bags: bags}
+	for i, loss := range []Loss{Logistic, Hinge, Logistic, Hinge} {
+		setting, err := InstanceEntry().Setting(&Instance{Loss: loss, C: math.Pow(10, float64(i-2)), Weighted: i < 2, Gamma: 0.05 * float64(i%2)})
+		if err != nil {
+			panic(err)
+		}
+		fit := cv.Fit{Setting: setting, Seed: uint64(i), EveryEpoch: i%2 == 0}
+		for k, e := range examples {
+			switch {
+			case k < 40:
+				fit.Train = append(fit.Train, e)
+			case k < 50:
+				fit.Validation = append(fit.Validation, e.Bag)
+			default:
+				fit.Test = append(fit.Test, e.Bag)
+			}
+		}
+		task.Fits = append(task.Fits, fit)
+	}
+	return task
+}
+
+// only returns a learner with only the instance classifier.
+func only(workers int) onebyone.Learner {
+	return onebyone.Learner{Entries: []onebyone.Entry{InstanceEntry()}, Workers: workers}
+}
+
+// outcomes learns a task and returns its outcomes by fit.
+func outcomes(t *testing.T, workers int, task cv.Task) []learner.Outcome {
+	t.Helper()
+	all := make([]learner.Outcome, len(task.Fits))
+	handed := 0
+	if err := only(workers).Learn(t.Context(), task, func(o learner.Outcome) error {
+		all[o.Fit] = o
+		handed++
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if handed != len(task.Fits) {
+		t.Fatalf("%d outcomes of %d fits", handed, len(task.Fits))
+	}
+	return all
+}
+
+func TestLearn(t *testing.T) {
+	for _, sparse := range []bool{false, true} {
+		task := task(sparse)
+		one := outcomes(t, 1, task)
+		many := outcomes(t, 4, task)
+		var wall time.Duration
+		for i, o := range one {
+			if o.Err != nil || len(o.Epochs) != 1 || o.Epochs[0].Number != 1 || o.Wall < 0 {
+				t.Fatalf("fit %d: %+v", i, o)
+			}
+			wall += o.Wall // of a single fit it is 0 where the clock is coarse
+			e := o.Epochs[0]
+			if len(e.Validation) != 10 || len(e.Test) != 10 || !(e.Loss > 0 && e.Loss < 1) {
+				t.Fatalf("fit %d: %+v", i, e)
+			}
+			if got, want := text(t, many[i].Epochs), text(t, o.Epochs); got != want {
+				t.Errorf("fit %d with one worker and with four: %s, %s", i, want, got)
+			}
+			estimator, err := InstanceEntry().Parse(task.Fits[i].Setting)
+			if err != nil {
+				t.Fatal(err)
+			}
+			config := *estimator.(*Instance)
+			model := fitted(t, config, task.Bags, task.Fits[i].Train)
+			right := 0
+			for k, b := range task.Fits[i].Test {
+				scores, err := model.Scores(task.Bags[b])
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := e.Test[k]
+				if got.Scores[0] != slices.Max(scores) || got.Scores[0] != scores[got.Winners[0]] || len(got.Winners) != 1 {
+					t.Errorf("fit %d, bag %d: %+v of %v", i, b, got, scores)
+				}
+				if (got.Scores[0] > 0) == (b%2 == 0) {
+					right++
+				}
+			}
+			if config.Weighted && right < 7 {
+				t.Errorf("fit %d: %d of 10 test bags on the right side", i, right)
+			}
+		}
+		if wall <= 0 {
+			t.Errorf("the fits took %v", wall)
+		}
+	}
+}
+
+// TestLearnIgnoresTestBags checks that labels of held-out bags cannot be used: neither the task nor its instances have
+// them.
+func TestLearnIgnoresTestBags(t *testing.T) {
+	task := task(false)
+	task.Fits = task.Fits[:1]
+	before := outcomes(t, 0, task)[0].Epochs[0]
+	bags := slices.Clone(task.Bags)
+	for _, b := range task.Fits[0].Test[1:] {
+		bags[b] = &mil.Dense{Rows: bags[b].Len(), Cols: bags[b].Features(), Values: make([]float32, bags[b].Len()*bags[b].Features())}
+	}
+	task.Bags = bags
+	after := outcomes(t, 0, task)[0].Epochs[0]
+	if text(t, before.Validation) != text(t, after.Validation) || text(t, before.Test[0]) != text(t, after.Test[0]) || before.Loss != after.Loss {
+		t.Errorf("other test bags change %v to %v", before, after)
+	}
+}
+
+// TestWeighted checks that both classes have the same total weight if Weighted is set. This favours the rarer class and
+// has no effect on classes of the same size.
+func TestWeighted(t *testing.T) {
+	positive := matrix([][]float64{{2, 1}, {1, 3}}, false)
+	negative := matrix([][]float64{{0, 1}, {1, 0}, {-1, 2}, {0, 0}, {-2, 1}, {1, 1}}, false)
+	bags := []mil.Instances{positive, negative}
+	train := []cv.Example{{Bag: 0, Target: mil.Labelled(1)}, {Bag: 1, Target: mil.Labelled(0)}}
+	weighted := fitted(t, Instance{Logistic, 1, true, 0}, bags, train)
+	plain := fitted(t, Instance{Logistic, 1, false, 0}, bags, train)
+	at := func(m *InstanceModel) float64 { return m.Weights[0]*0.5 + m.Weights[1]*1.2 + m.Bias }
+	if at(weighted) <= at(plain) {
+		t.Errorf("the rarer, positive class is favoured by %v and %v", at(weighted), at(plain))
+	}
+	same := []cv.Example{{Bag: 0, Target: mil.Labelled(1)}, {Bag: 2, Target: mil.Labelled(0)}}
+	bags = append(bags, matrix([][]float64{{0, 1}, {-1, 2}}, false))
+	a := fitted(t, Instance{Hinge, 0.5, true, 0}, bags, same)
+	if b := fitted(t, Instance{Hinge, 0.5, false, 0}, bags, same); text(t, a) != text(t, b) {
+		t.Errorf("classes of the same size: %+v, %+v", a, b)
+	}
+}
+
+// TestLearnStops checks that the context ends a fit, and an error of done ends the task.
+func TestLearnStops(t *testing.T) {
+	task := task(false)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := only(1).Learn(ctx, task, func(learner.Outcome) error { t.Error("an outcome"); return nil }); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	refused, calls := errors.New("full"), 0
+	if err := only(3).Learn(t.Context(), task, func(learner.Outcome) error { calls++; return refused }); !errors.Is(err, refused) || calls != 1 {
+		t.Errorf("refused: %v after %d calls", err, calls)
+	}
+
+	// In the middle of a fit.
+	ending := &countdown{t.Context(), 5}
+	if _, err := DefaultInstance().Fit(ending, training(task.Bags, task.Fits[0].Train)); !errors.Is(err, context.Canceled) {
+		t.Errorf("in the middle: %v", err)
+	}
+	if ending.left > 0 || ending.left < -5 {
+		t.Errorf("went on with %d looks left", ending.left)
+	}
+}
+
+// countdown is a context that ends after it was checked a number of times.
+type countdown struct {
+	context.Context
+	left int
+}
+
+func (c *countdown) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func (c *countdown) Value(any) any { return nil }
+
+// TestNotConverged checks that a fit reports that it did not reach its minimum.
+func TestNotConverged(t *testing.T) {
+	bags, _ := random(3, 40, 6, 2, false)
+	x, err := newScaledBags(bags)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &objective{inputs: x, share: [2]float64{0.01, 0.01}, penalty: 1e-3, loss: Logistic}
+	for _, b := range bags {
+		for range b.Len() {
+			f.signs = append(f.signs, float64(2*(len(f.signs)%2)-1))
+		}
+	}
+	for _, c := range []struct {
+		tolerance  float64
+		iterations int
+		want       string
+	}{{1e-6, 2, "after 2 iterations"}, {1e-300, 10_000, "more than 1e-300"}} {
+		_, err := lbfgs.Minimise(t.Context(), x.features()+1, f.compute, c.tolerance, c.iterations)
+		if !errors.Is(err, ErrNotConverged) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("tolerance %v, %d iterations: %v", c.tolerance, c.iterations, err)
+		}
+	}
+}
+
+// TestLearnFailure checks that a failed fit does not stop others.
+func TestLearnFailure(t *testing.T) {
+	task := task(false)
+	task.Fits[1].Setting = json.RawMessage(`{"pooling":"instance","loss":"logistic","c":-1,"weighted":true}`)
+	for i, o := range outcomes(t, 0, task) {
+		if (o.Err != nil) != (i == 1) || (o.Epochs == nil) != (i == 1) {
+			t.Errorf("fit %d: %v", i, o.Err)
+		}
+	}
+}
+
+func TestSetting(t *testing.T) {
+	entry := InstanceEntry()
+	setting := func(c Instance) string {
+		text, err := entry.Setting(&c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	written := setting(DefaultInstance())
+	if written != `{"pooling":"instance","loss":"logistic","c":1,"weighted":true}` {
+		t.Error(written)
+	}
+	if radial := setting(Instance{Hinge, 10, false, 0.02}); radial != `{"pooling":"instance","loss":"hinge","c":10,"weighted":false,"gamma":0.02}` {
+		t.Error(radial)
+	}
+	if read, err := entry.Parse([]byte(written)); err != nil || *read.(*Instance) != DefaultInstance() {
+		t.Errorf("%+v, %v", read, err)
+	}
+	for want, setting := range map[string]string{
+		`unknown field "heads"`: `{"pooling":"instance","loss":"logistic","c":1,"weighted":true,"heads":1}`,
+		"c is missing":          `{"pooling":"instance","loss":"logistic","weighted":true}`,
+		`is that of ""`:         `{"loss":"logistic","c":1,"weighted":true}`,
+		`is that of "syn"`:      `{"pooling":"syn","loss":"logistic","c":1,"weighted":true}`,
+		"cannot unmarshal":      `{"pooling":"instance","loss":"logistic","c":"1","weighted":true}`,
+		"c -1: more than 0":     `{"pooling":"instance","loss":"logistic","c":-1,"weighted":true}`,
+	} {
+		if _, err := entry.Parse([]byte(setting)); err == nil || !strings.HasPrefix(err.Error(), "setting of instance: ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", setting, err, want)
+		}
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	bags, train := random(1, 4, 2, 1, false)
+	bags = append(bags, &mil.Dense{Cols: 2})
+	wide, unknown := matrix([][]float64{{1, 2, 3}}, false), matrix([][]float64{{math.NaN(), 1}}, false)
+	for want, c := range map[string]struct {
+		change func(*Instance)
+		train  []cv.Example
+		more   []mil.Instances
+	}{
+		`loss "hing": there is no such loss; did you mean "hinge"?`:  {func(c *Instance) { c.Loss = "hing" }, train, nil},
+		`loss "": there is no such loss; use one of logistic, hinge`: {func(c *Instance) { c.Loss = "" }, train, nil},
+		"c 0: more than 0 is needed":                                 {func(c *Instance) { c.C = 0 }, train, nil},
+		"c NaN":                                                      {func(c *Instance) { c.C = math.NaN() }, train, nil},
+		"gamma -1: 0 or more is needed":                              {func(c *Instance) { c.Gamma = -1 }, train, nil},
+		"gamma NaN":                                                  {func(c *Instance) { c.Gamma = math.NaN() }, train, nil},
+		"c +Inf":                                                     {func(c *Instance) { c.C = math.Inf(1) }, train, nil},
+		"0 instances of negative and 0 of positive":                  {nil, nil, nil},
+		"of negative and 0 of positive training bags; both are need":                 {nil, []cv.Example{{Bag: 1, Target: mil.Labelled(0)}, {Bag: 4, Target: mil.Labelled(1)}}, nil},
+		"training bag 0 has label 2":                                                 {nil, []cv.Example{{Bag: 0, Target: mil.Labelled(2)}}, nil},
+		"bag 4 has 3 features, bag 0 has 2":                                          {nil, append(slices.Clip(train), cv.Example{Bag: 5}), []mil.Instances{wide}},
+		"bag 4: value NaN of feature 1 of instance 1; replace it by a finite number": {nil, append(slices.Clip(train), cv.Example{Bag: 5}), []mil.Instances{unknown}},
+	} {
+		config := DefaultInstance()
+		if c.change != nil {
+			c.change(&config)
+		}
+		if _, err := config.Fit(t.Context(), training(append(slices.Clip(bags), c.more...), c.train)); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+	m := fitted(t, DefaultInstance(), bags, train)
+	for want, bag := range map[string]mil.Instances{"an empty bag has no score": bags[4], "a bag of 3 features for a model of 2": wide, "instance 1: its score is NaN": unknown} {
+		if _, err := m.Predict(bag); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q", bag, err, want)
+		}
+	}
+	for want, fit := range map[string]cv.Fit{
+		`there is no learner ""`: {Setting: json.RawMessage(`[]`), Train: train},
+		"bag 4: an empty bag":    {Setting: json.RawMessage(`{"pooling":"instance","loss":"logistic","c":1,"weighted":true}`), Train: train, Validation: []int{4}},
+	} {
+		o := outcomes(t, 0, cv.Task{Bags: bags, Fits: []cv.Fit{fit}})[0]
+		if o.Err == nil || !strings.Contains(o.Err.Error(), want) {
+			t.Errorf("error %v, want one with %q", o.Err, want)
+		}
+	}
+	for want, task := range map[string]cv.Task{
+		"fit 0: bag 5 of 5 is to be scored":       {Bags: bags, Fits: []cv.Fit{{Train: train, Test: []int{5}}}},
+		"bag 1: 1 values for 2 instances":         {Bags: []mil.Instances{bags[0], &mil.Dense{Rows: 2, Cols: 2, Values: []float32{1}}}, Fits: []cv.Fit{{Train: train[:1]}}},
+		"bag 1 has 3 features, bag 0 has 2; all ": {Bags: []mil.Instances{bags[0], wide}, Fits: []cv.Fit{{Train: train[:1]}}},
+	} {
+		err := only(1).Learn(t.Context(), task, func(learner.Outcome) error { t.Error("an outcome"); return nil })
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+}
+
+// TestCost checks that a fit's cost grows with its bags, and with a kernel.
+func TestCost(t *testing.T) {
+	few, _ := random(1, 4, 2, 1, false)
+	many, _ := random(1, 40, 2, 1, false)
+	sparse, _ := random(1, 4, 20, 0, true)
+	for _, c := range []Instance{DefaultInstance(), {Loss: Hinge, C: 1, Gamma: 1}} {
+		a, b := c.Cost(few), c.Cost(many)
+		if !(a.Seconds > 0 && b.Seconds > 2*a.Seconds) || a.Memory == 0 || b.Memory < 2*a.Memory || c.Cost(sparse).Seconds <= 0 {
+			t.Errorf("%+v: %+v, of ten times the bags %+v", c, a, b)
+		}
+	}
+	if linear, radial := DefaultInstance().Cost(many), (Instance{Gamma: 1}).Cost(many); radial.Seconds < linear.Seconds || radial.Memory < linear.Memory {
+		t.Errorf("with a kernel %+v, without %+v", radial, linear)
+	}
+}
+
+func text(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// unreadable is a bag whose file vanishes after a number of reads.
+type unreadable struct {
+	mil.Instances
+	left *int
+}
+
+func (u unreadable) Read(i, j int, dst []float32) error {
+	if *u.left--; *u.left < 0 {
+		return errUnreadable
+	}
+	return u.Instances.Read(i, j, dst)
+}
+
+var errUnreadable = errors.New("a.npy: no such file")
+
+// TestUnreadable checks that an unreadable bag is an error of a fit, at any moment, and of a prediction.
+func TestUnreadable(t *testing.T) {
+	bags, examples := random(1, 6, 3, 1, false)
+	reads := math.MaxInt
+	train := training(bags, examples)
+	train.Bags = slices.Clone(train.Bags)
+	train.Bags[3] = unreadable{bags[3], &reads}
+	for _, c := range []Instance{DefaultInstance(), {Loss: Hinge, C: 1, Gamma: 0.1}} {
+		failed := 0
+		for n := range 12 {
+			reads = n
+			_, err := c.Fit(t.Context(), train)
+			switch {
+			case errors.Is(err, errUnreadable):
+				failed++
+			case err != nil:
+				t.Errorf("%+v, %d reads: %v", c, n, err)
+			}
+		}
+		if failed < 3 {
+			t.Errorf("%+v: %d fits failed", c, failed)
+		}
+		reads = math.MaxInt
+		model, err := c.Fit(t.Context(), train)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reads = 0
+		if _, err := model.Predict(train.Bags[3]); !errors.Is(err, errUnreadable) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}

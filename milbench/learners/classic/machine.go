@@ -1,0 +1,130 @@
+package classic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"synpool/internal/svm"
+	"synpool/milbench/learner"
+	"synpool/milbench/mil"
+)
+
+// defaultEpsilon is the default half width of the tube of a regression, in standard deviations of the targets.
+const defaultEpsilon = 0.1
+
+// machineSetting holds what all machines with a kernel need for a fit.
+type machineSetting struct {
+	c        float64
+	balanced bool    // give both classes, or a class and the rest, the same total weight
+	epsilon  float64 // for real targets, in standard deviations of the targets; 0 means defaultEpsilon
+}
+
+// machines are the support vector machines of a training part, all with the same kernel.
+type machines struct {
+	support      []int   // training bags that count in at least one machine
+	coefficients numbers // [machines, support]
+	outputs
+}
+
+// fit fits the machines of a training part. Its bags are the given rows of the kernel.
+func (s machineSetting) fit(ctx context.Context, k svm.Kernel, rows []int, t learner.Training) (*machines, error) {
+	some, err := svm.Subset(k, rows)
+	if err != nil {
+		return nil, err
+	}
+	if t.Kind == mil.ClassTarget { // many fits read the same rows
+		some = svm.NewCache(some, svm.DefaultCSVC().CacheBytes/2)
+	}
+	each, o, err := fitOutputs(t, len(rows), func(positive []bool) ([]float64, float64, error) {
+		return solution(fitSome(ctx, some, positive, s.c, svm.DefaultCSVC().Tolerance, s.balanced))
+	}, func(values []float64) ([]float64, float64, error) { return s.regress(ctx, some, values) })
+	if err != nil {
+		return nil, err
+	}
+	m := &machines{outputs: o}
+	for i := range rows {
+		for _, coefficients := range each {
+			if coefficients[i] != 0 {
+				m.support = append(m.support, i)
+				break
+			}
+		}
+	}
+	for _, coefficients := range each {
+		for _, i := range m.support {
+			m.coefficients = append(m.coefficients, coefficients[i])
+		}
+	}
+	return m, nil
+}
+
+// regress returns the coefficients and the bias of a regression on the examples of a kernel.
+func (s machineSetting) regress(ctx context.Context, k svm.Kernel, values []float64) ([]float64, float64, error) {
+	r := svm.DefaultSVR()
+	if r.C, r.Epsilon = s.c, s.epsilon; s.epsilon == 0 {
+		r.Epsilon = defaultEpsilon
+	}
+	m, err := r.Fit(ctx, k, values, nil)
+	return solution(m, advised(err))
+}
+
+// solution returns the coefficients and the bias of a machine, or the error.
+func solution(m *svm.Machine, err error) ([]float64, float64, error) {
+	if err != nil {
+		return nil, 0, err
+	}
+	return m.Coefficients, m.Bias, nil
+}
+
+// fitExamples fits a support vector machine to labelled examples, which are the given rows of a kernel. If balanced,
+// both classes have the same total weight.
+func fitExamples(ctx context.Context, k svm.Kernel, rows []int, positive []bool, c, tolerance float64, balanced bool) (*svm.Machine, error) {
+	some, err := svm.Subset(k, rows)
+	if err != nil {
+		return nil, err
+	}
+	return fitSome(ctx, some, positive, c, tolerance, balanced)
+}
+
+// fitSome does the same as fitExamples for all examples of a kernel.
+func fitSome(ctx context.Context, k svm.Kernel, positive []bool, c, tolerance float64, balanced bool) (*svm.Machine, error) {
+	var weights []float64
+	if balanced {
+		weights = svm.Balanced(positive)
+	}
+	s := svm.DefaultCSVC()
+	s.C, s.Tolerance = c, tolerance
+	m, err := s.Fit(ctx, k, positive, weights)
+	return m, advised(err)
+}
+
+// advised adds to the error of a fit what to do about it.
+func advised(err error) error {
+	switch {
+	case errors.Is(err, svm.ErrOneClass):
+		return errOneClass
+	case errors.Is(err, svm.ErrNotConverged):
+		return fmt.Errorf("%w; lower c", err)
+	}
+	return err
+}
+
+// above0 reports a hyperparameter that is not above 0.
+func above0(name string, v float64) error {
+	if !(v > 0) || math.IsInf(v, 1) {
+		return fmt.Errorf("%s %v: more than 0 is needed", name, v)
+	}
+	return nil
+}
+
+// atLeast0 reports a value that is below 0 or not finite.
+func atLeast0(name string, values ...float64) error {
+	for _, v := range values {
+		if !(v >= 0) || math.IsInf(v, 1) {
+			return fmt.Errorf("%s %v: 0 or more is needed", name, v)
+		}
+	}
+	return nil
+}

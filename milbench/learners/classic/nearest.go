@@ -1,0 +1,176 @@
+package classic
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"synpool/internal/transport"
+	"synpool/milbench/learner"
+	"synpool/milbench/mil"
+)
+
+// nearest holds the distances between the shared bags and concepts, which are instances of these bags. The distance of
+// a concept z and a bag X is min_x |x-z| over standardised instances x.
+type nearest struct {
+	z        *standardised
+	concepts *points
+	bag      []int // bag of each concept, by its row in Shared
+	at       []int // place of each concept in its bag
+	values   []float64
+
+	mu    sync.Mutex
+	other map[mil.Instances][]float64 // distances of bags that are not shared
+}
+
+// nearestOf returns the distances to at most the given number of concepts, which are evenly spaced among all instances.
+func nearestOf(ctx context.Context, s *learner.Shared, most int) (*nearest, error) {
+	return learner.Once(s, fmt.Sprintf("nearest %d", most), func() (*nearest, error) {
+		z, err := standardisedOf(s)
+		if err != nil {
+			return nil, err
+		}
+		n := &nearest{z: z, other: make(map[mil.Instances][]float64)}
+		count := 0
+		for _, p := range z.bags {
+			count += p.rows
+		}
+		take, before := min(count, most), 0
+		all := &points{}
+		for i, p := range z.bags {
+			for len(n.at) < take && len(n.at)*count/take < before+p.rows {
+				at := len(n.at)*count/take - before
+				n.bag, n.at = append(n.bag, i), append(n.at, at)
+				all.add(p, at, len(z.factor))
+			}
+			before += p.rows
+		}
+		n.concepts = all
+		n.values = make([]float64, 0, len(z.bags)*len(n.at))
+		for _, p := range z.bags {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			row, _, err := z.nearest(all, p)
+			if err != nil {
+				return nil, err
+			}
+			n.values = append(n.values, row...)
+		}
+		return n, nil
+	})
+}
+
+// row returns the distances between a bag and all concepts.
+func (n *nearest) row(bag mil.Instances) ([]float64, error) {
+	if i, found := n.z.shared.Row(bag); found {
+		return n.values[i*len(n.at) : (i+1)*len(n.at)], nil
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if row := n.other[bag]; row != nil {
+		return row, nil
+	}
+	p, err := n.z.standardise(bag)
+	if err != nil {
+		return nil, err
+	}
+	row, _, err := n.z.nearest(n.concepts, p)
+	if err == nil {
+		n.other[bag] = row
+	}
+	return row, err
+}
+
+// nearest returns the smallest distance between each concept and the instances of a bag, and the instances that have
+// it.
+func (z *standardised) nearest(concepts, bag *points) (least []float64, who [][]int, err error) {
+	if bag.rows == 0 {
+		return nil, nil, fmt.Errorf("an empty bag has no nearest instance")
+	}
+	const block = 256 // concepts at a time, to limit the memory for large bags
+	var costs []float64
+	for from := 0; from < concepts.rows; from += block {
+		part := concepts.slice(from, min(from+block, concepts.rows), len(z.factor))
+		if costs, err = z.between(transport.Euclidean, part, bag, costs); err != nil {
+			return nil, nil, err
+		}
+		for k := range part.rows {
+			row := costs[k*bag.rows : (k+1)*bag.rows]
+			lowest := slices.Min(row)
+			if math.IsNaN(lowest) {
+				return nil, nil, fmt.Errorf("a distance of instances is %v; their values must be finite", lowest)
+			}
+			var has []int
+			for i, d := range row {
+				if d == lowest {
+					has = append(has, i)
+				}
+			}
+			least, who = append(least, lowest), append(who, has)
+		}
+	}
+	return least, who, nil
+}
+
+// add appends a copy of row i of other.
+func (p *points) add(other *points, i, width int) {
+	p.rows++
+	if other.start == nil {
+		p.values = append(p.values, other.values[i*width:(i+1)*width]...)
+		return
+	}
+	if p.start == nil {
+		p.start = []int32{0}
+	}
+	columns, values := other.row(i)
+	p.columns, p.values = append(p.columns, columns...), append(p.values, values...)
+	p.start = append(p.start, int32(len(p.values)))
+	p.squares, p.sums = append(p.squares, other.squares[i]), append(p.sums, other.sums[i])
+}
+
+// slice returns the rows in [from, to) without copying values.
+func (p *points) slice(from, to, width int) *points {
+	if p.start == nil {
+		return &points{rows: to - from, values: p.values[from*width : to*width]}
+	}
+	return &points{rows: to - from, values: p.values, columns: p.columns, start: p.start[from : to+1], squares: p.squares[from:to], sums: p.sums[from:to]}
+}
+
+// instanceOf is the position of an instance.
+type instanceOf struct {
+	bag mil.Instances
+	at  int
+}
+
+// keepInstances returns one or more instances as a bag that a model stores.
+func keepInstances(list []instanceOf, sparse bool) (keptBag, error) {
+	width := list[0].bag.Features()
+	if sparse {
+		all := &mil.Sparse{Cols: width, RowStart: []int{0}}
+		var of mil.Instances
+		var s *mil.Sparse
+		for _, x := range list {
+			if x.bag != of {
+				var err error
+				if s, err = mil.ToSparse(x.bag); err != nil {
+					return keptBag{}, err
+				}
+				of = x.bag
+			}
+			columns, values := s.Row(x.at)
+			all.Column, all.Values = append(all.Column, columns...), append(all.Values, values...)
+			all.EndRow()
+		}
+		return keptBag{all}, nil
+	}
+	all := &mil.Dense{Rows: len(list), Cols: width, Values: make([]float32, len(list)*width)}
+	for k, x := range list {
+		if err := x.bag.Read(x.at, x.at+1, all.Values[k*width:(k+1)*width]); err != nil {
+			return keptBag{}, err
+		}
+	}
+	return keptBag{all}, nil
+}

@@ -1,0 +1,490 @@
+package classic
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"synpool/milbench/learner"
+	"synpool/milbench/learners/onebyone"
+	"synpool/milbench/mil"
+	"synpool/milbench/stats"
+)
+
+//go:embed testdata/selection.json
+var selectionJSON []byte
+
+// selectionTolerance applies to decision values. Ours stop at a violation of 1e-3 of the dual, the reference far below.
+const selectionTolerance = 1e-3
+
+// instanceTolerance applies to scores of instances, which separate terms that sum to the score of the bag.
+const instanceTolerance = 1e-2
+
+// selections returns the learners that this file tests.
+func selections() []onebyone.Entry {
+	return []onebyone.Entry{MILESEntry(), BagMISVMEntry(), InstanceMISVMEntry(), CitationKNNEntry()}
+}
+
+// estimatorOf returns the estimator of a setting.
+func estimatorOf(t testing.TB, setting json.RawMessage) (learner.Estimator, onebyone.Entry) {
+	t.Helper()
+	for _, e := range selections() {
+		if e.Name == onebyone.Name(setting) {
+			s, err := e.Parse(setting)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s, e
+		}
+	}
+	t.Fatalf("no learner of %s", setting)
+	return nil, onebyone.Entry{}
+}
+
+// TestSelectionGolden compares results with numpy and scikit-learn.
+func TestSelectionGolden(t *testing.T) {
+	var golden struct {
+		Data map[string]struct {
+			Bags   [][][]float64
+			Labels []int
+		}
+		Cases []struct {
+			Name      string
+			Dense     bool
+			Train     int
+			Setting   json.RawMessage
+			Scores    []*float64 // nil where the reference has none
+			Instances [][]float64
+		}
+	}
+	if err := json.Unmarshal(selectionJSON, &golden); err != nil {
+		t.Fatal(err)
+	}
+	if len(golden.Cases) != goldenSelections {
+		t.Fatalf("%d cases", len(golden.Cases))
+	}
+	for _, c := range golden.Cases {
+		t.Run(c.Name, func(t *testing.T) {
+			data := golden.Data["sparse"]
+			if c.Dense {
+				data = golden.Data["dense"]
+			}
+			var bags []mil.Instances
+			var train learner.Training
+			for i, rows := range data.Bags {
+				bags = append(bags, matrix(rows, !c.Dense))
+				if i < c.Train {
+					train.Bags, train.Targets = append(train.Bags, bags[i]), append(train.Targets, mil.Labelled(data.Labels[i]))
+				}
+			}
+			s, _ := estimatorOf(t, c.Setting)
+			if s, ok := s.(*MILES); ok {
+				s.tolerance = 1e-6
+			}
+			m, err := s.Fit(t.Context(), train)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, want := range c.Scores {
+				if want == nil {
+					continue
+				}
+				got, err := onebyone.Predict(m, bags[i], true)
+				if err != nil || math.Abs(got.Scores[0]-*want) > selectionTolerance {
+					t.Errorf("bag %d has the score %v, want %v (%v)", i, got.Scores, *want, err)
+					continue
+				}
+				if c.Instances == nil {
+					continue
+				}
+				for k, want := range c.Instances[i] {
+					if math.Abs(got.Instances[k]-want) > instanceTolerance {
+						t.Errorf("instance %d of bag %d has the score %v, want %v", k, i, got.Instances[k], want)
+					}
+				}
+			}
+		})
+	}
+}
+
+// settingsOf returns the grids of the learners.
+func settingsOf(t testing.TB) (all []json.RawMessage) {
+	t.Helper()
+	for _, e := range selections() {
+		settings, err := e.Settings()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, settings...)
+	}
+	return all
+}
+
+// same reports whether two predictions are bit-identical.
+func same(a, b mil.Prediction) bool {
+	return slices.Equal(a.Scores, b.Scores) && slices.Equal(a.Winners, b.Winners) && slices.Equal(a.Instances, b.Instances)
+}
+
+// TestSelectionJSON checks that a model read from its JSON has bit-identical predictions.
+func TestSelectionJSON(t *testing.T) {
+	for _, sparse := range []bool{false, true} {
+		bags, examples := random(5, 30, 9, 3, sparse)
+		train := training(bags, examples[:20])
+		for _, setting := range settingsOf(t) {
+			t.Run(fmt.Sprintf("%v %s", sparse, setting), func(t *testing.T) {
+				s, e := estimatorOf(t, setting)
+				m, err := s.Fit(t.Context(), train)
+				if err != nil {
+					t.Fatal(err)
+				}
+				text, err := json.Marshal(m)
+				if err != nil {
+					t.Fatal(err)
+				}
+				read := e.Model()
+				if err := json.Unmarshal(text, read); err != nil {
+					t.Fatal(err)
+				}
+				_, _ = read.Predict(bags[0]) // before Validate: an error perhaps, no panic
+				if err := read.(interface{ Validate() error }).Validate(); err != nil {
+					t.Fatal(err)
+				}
+				for i, bag := range bags {
+					want, err := onebyone.Predict(m, bag, true)
+					if err != nil {
+						t.Fatal(err)
+					}
+					got, err := onebyone.Predict(read, bag, true)
+					if err != nil || !same(got, want) {
+						t.Fatalf("bag %d has %v, the model before it was saved says %v (%v)", i, got, want, err)
+					}
+				}
+				for _, wrong := range []*mil.Dense{{Rows: 0, Cols: 9}, {Rows: 1, Cols: 2, Values: make([]float32, 2)}} {
+					for _, m := range []learner.Model{m, read} {
+						if p, err := m.Predict(wrong); err == nil {
+							t.Errorf("a bag of %d instances of %d features has the score %v", wrong.Rows, wrong.Cols, p)
+						}
+					}
+				}
+				corrupt(t, e, text, bags[0])
+			})
+		}
+	}
+}
+
+// corrupt changes the values in the JSON of a model one by one. Each time, decoding is an error, or the model predicts
+// without a panic.
+func corrupt(t *testing.T, e onebyone.Entry, text []byte, bag mil.Instances) {
+	t.Helper()
+	short := numbers{1}
+	one, err := short.MarshalText()
+	if err != nil {
+		t.Fatal(err)
+	}
+	none, err := numbers{math.NaN()}.MarshalText()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var value any
+	if err := json.Unmarshal(text, &value); err != nil {
+		t.Fatal(err)
+	}
+	refused := 0
+	var visit func(at any, set func(any))
+	try := func() {
+		changed, err := json.Marshal(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := e.Model()
+		if json.Unmarshal(changed, m) != nil {
+			refused++
+			return
+		}
+		if m.(interface{ Validate() error }).Validate() != nil {
+			refused++
+			return
+		}
+		p, err := onebyone.Predict(m, bag, true)
+		if err == nil && len(p.Scores) != 1 {
+			t.Errorf("%.200s has %v", changed, p)
+		}
+	}
+	visit = func(at any, set func(any)) {
+		for _, v := range []any{string(one), string(none), "AAA", "", nil, -1.0, 0.0, 1e9, []any{}, map[string]any{}} {
+			set(v)
+			try()
+		}
+		set(at)
+		switch at := at.(type) {
+		case map[string]any:
+			for k, v := range at {
+				visit(v, func(v any) { at[k] = v })
+				delete(at, k)
+				try()
+				at[k] = v
+			}
+		case []any:
+			for k, v := range at[:min(len(at), 2)] {
+				visit(v, func(v any) { at[k] = v })
+			}
+		}
+	}
+	visit(value, func(v any) { value = v })
+	if refused < 20 {
+		t.Errorf("only %d of the changes were refused", refused)
+	}
+	for _, part := range []string{string(none)} { // NaN is refused wherever numbers stand
+		for _, name := range []string{`"shift":"`, `"factor":"`, `"weights":"`, `"coefficients":"`, `"support":"`} {
+			if i := strings.Index(string(text), name); i >= 0 {
+				i += len(name)
+				end := i + strings.IndexByte(string(text[i:]), '"')
+				if m := e.Model(); json.Unmarshal([]byte(string(text[:i])+part+string(text[end:])), m) == nil {
+					t.Errorf("%sNaN is read", name)
+				}
+			}
+		}
+	}
+}
+
+// TestSelectionPermutation checks that permuting the instances of bags changes no score.
+func TestSelectionPermutation(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	bags, examples := random(6, 30, 5, 3, false)
+	orders := make([][]int, len(bags))
+	turned := make([]mil.Instances, len(bags))
+	for i, b := range bags {
+		d := b.(*mil.Dense)
+		orders[i] = rng.Perm(d.Rows)
+		other := &mil.Dense{Rows: d.Rows, Cols: d.Cols}
+		for _, k := range orders[i] {
+			other.Values = append(other.Values, d.Row(k)...)
+		}
+		turned[i] = other
+	}
+	for _, setting := range settingsOf(t) {
+		s, _ := estimatorOf(t, setting)
+		m, err := s.Fit(t.Context(), training(bags, examples[:20]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range bags {
+			want, err := onebyone.Predict(m, bags[i], true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := onebyone.Predict(m, turned[i], true)
+			if err != nil || math.Abs(got.Scores[0]-want.Scores[0]) > 1e-9 {
+				t.Errorf("%s: bag %d has the score %v, permuted %v (%v)", setting, i, want.Scores, got.Scores, err)
+				continue
+			}
+			for at, k := range orders[i] {
+				if math.Abs(got.Instances[at]-want.Instances[k]) > 1e-9 {
+					t.Errorf("%s: instance %d of bag %d has the score %v, permuted %v", setting, k, i, want.Instances[k], got.Instances[at])
+				}
+			}
+		}
+	}
+}
+
+// TestSelectionHeldOut checks that a fit may share bags with others in any order: predictions differ only by rounding.
+// The held-out bags among them have no targets.
+func TestSelectionHeldOut(t *testing.T) {
+	bags, examples := random(9, 30, 5, 3, false)
+	for _, setting := range settingsOf(t) {
+		s, _ := estimatorOf(t, setting)
+		fit := func(shared []mil.Instances) learner.Model {
+			train := training(bags, examples[:20])
+			train.Shared = learner.NewShared(shared)
+			m, err := s.Fit(t.Context(), train)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return m
+		}
+		m, n := fit(bags), fit(slices.Concat(bags[20:], bags[:20]))
+		for i := range bags {
+			a, errA := m.Predict(bags[i])
+			b, errB := n.Predict(bags[i])
+			if errA != nil || errB != nil || math.Abs(a.Scores[0]-b.Scores[0]) > selectionTolerance {
+				t.Errorf("%s: bag %d has the scores %v and %v (%v, %v)", setting, i, a.Scores, b.Scores, errA, errB)
+			}
+		}
+	}
+}
+
+// TestSelectionShuffled checks that nothing is found if labels are unrelated to bags.
+func TestSelectionShuffled(t *testing.T) {
+	for _, e := range selections() {
+		sum := 0.0
+		const controls = 12
+		for seed := range uint64(controls) {
+			bags, examples := random(100+seed, 60, 5, 0, false)
+			m, err := e.Default().Fit(t.Context(), training(bags, examples[:40]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var labels []int
+			var scores []float64
+			for _, x := range examples[40:] {
+				p, err := m.Predict(bags[x.Bag])
+				if err != nil {
+					t.Fatal(err)
+				}
+				labels, scores = append(labels, x.Target.Label), append(scores, p.Scores[0])
+			}
+			auc, err := stats.AUC(labels, scores)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += auc / controls
+		}
+		if sum < 0.38 || sum > 0.62 {
+			t.Errorf("%s: AUC %.3f where labels mean nothing", e.Name, sum)
+		}
+	}
+}
+
+// TestSelectionErrors checks that a single class, no bags, and invalid settings are errors.
+func TestSelectionErrors(t *testing.T) {
+	bags, examples := random(9, 10, 5, 3, false)
+	for i := range examples {
+		examples[i].Target = mil.Labelled(1)
+	}
+	for _, e := range selections() {
+		if _, err := e.Default().Fit(t.Context(), training(bags, examples)); err == nil {
+			t.Errorf("%s fits one class", e.Name)
+		}
+		if _, err := e.Default().Fit(t.Context(), learner.Training{}); err == nil {
+			t.Errorf("%s fits no bags", e.Name)
+		}
+		c := e.Default().(interface {
+			Cost([]mil.Instances) learner.Cost
+		}).Cost(bags)
+		if !(c.Seconds >= 0) || !(c.Shared >= 0) || c.Memory == 0 {
+			t.Errorf("%s: cost %v", e.Name, c)
+		}
+	}
+	for name, s := range badSettings {
+		if err := s.(interface{ Validate() error }).Validate(); err == nil {
+			t.Errorf("%s is valid", name)
+		}
+	}
+}
+
+var badSettings = map[string]learner.Estimator{
+	"a penalty that is none": MILES{Penalty: "l3", Gamma: 1, C: 1, Concepts: 1},
+	"no concepts":            MILES{Penalty: L1, Gamma: 1, C: 1},
+	"gamma 0":                MILES{Penalty: L1, C: 1, Concepts: 1},
+	"gamma below 0":          BagMISVM{Gamma: -1, C: 1, Rounds: 1},
+	"c 0":                    InstanceMISVM{Gamma: 1, Rounds: 1},
+	"no rounds":              InstanceMISVM{Gamma: 1, C: 1},
+	"an unknown distance":    CitationKNN{Distance: "near", References: 1},
+	"no votes":               CitationKNN{Distance: MinHausdorff},
+	"negative citers":        CitationKNN{Distance: MinHausdorff, References: 1, Citers: -1},
+	"c NaN":                  MILES{Penalty: L1, Gamma: 1, C: math.NaN(), Concepts: 1},
+}
+
+// TestMILESConcepts checks that concepts are instances of the training bags and never of a held-out bag. If there are
+// fewer concepts than instances, they are evenly spaced.
+func TestMILESConcepts(t *testing.T) {
+	bags, examples := random(6, 40, 5, 3, false)
+	train := training(bags, examples[:30])
+	train.Shared = learner.NewShared(bags)
+	instances := 0
+	for _, b := range train.Bags {
+		instances += b.Len()
+	}
+	s := DefaultMILES()
+	for most, want := range map[int]int{5000: instances, 17: 14} {
+		s.Concepts = most
+		m, err := s.Fit(t.Context(), train)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := m.(*MILESModel).Concepts.Len(); n != want {
+			t.Errorf("%d concepts of at most %d, want %d", n, most, want)
+		}
+	}
+}
+
+// TestMILESInstances checks that for a linear machine the scores of the instances and the bias sum to the score of the
+// bag.
+func TestMILESInstances(t *testing.T) {
+	bags, examples := random(6, 40, 5, 3, true)
+	s := DefaultMILES()
+	s.Penalty = L2
+	m, err := s.Fit(t.Context(), training(bags, examples))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, b := range bags {
+		p, err := onebyone.Predict(m, b, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := m.(*MILESModel).Bias
+		for _, v := range p.Instances {
+			sum += v
+		}
+		if math.Abs(sum-p.Scores[0]) > 1e-9 {
+			t.Errorf("bag %d has the score %v, its instances add up to %v", i, p.Scores, sum)
+		}
+	}
+}
+
+// TestMISVMRows checks that a kernel of many instances, with rows computed on demand, gives the same machine as a
+// matrix.
+func TestMISVMRows(t *testing.T) {
+	const rounding = 1e-7 // the matrix is of float32, whose rounding is at most 6e-8 of a value
+	far := func(a, b float64) bool { return math.Abs(a-b) > 1e-12+rounding*math.Abs(a) }
+	for _, sparse := range []bool{false, true} {
+		for _, gamma := range []float64{0, 1} {
+			bags, examples := random(6, 30, 9, 3, sparse)
+			train := training(bags, examples[:20])
+			train.Shared = learner.NewShared(bags)
+			_, rows, err := train.Share()
+			if err != nil {
+				t.Fatal(err)
+			}
+			k, at, err := instanceKernelsOf(t.Context(), train.Shared, rows, gamma)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var some []*points
+			for _, i := range rows {
+				some = append(some, k.z.bags[i])
+			}
+			demand := newInstanceKernels(k.z, some, gamma)
+			whole, part := make([]float64, k.Len()), make([]float64, demand.Len())
+			diagonal := make([]float64, demand.Len())
+			demand.Diagonal(diagonal)
+			for i, bag := range at {
+				for n, from := range demand.instances(i) {
+					k.values.Row(k.first[bag]+n, whole)
+					demand.Row(from, part)
+					if math.Abs(diagonal[from]-part[from]) > 1e-9 {
+						t.Errorf("instance %d has %v with itself, and %v on the diagonal", from, part[from], diagonal[from])
+					}
+					for j, other := range at {
+						for n, to := range demand.instances(j) {
+							if far(part[to], whole[k.first[other]+n]) {
+								t.Fatalf("instances %d and %d have %v, want %v", from, to, part[to], whole[k.first[other]+n])
+							}
+						}
+						if far(part[demand.means+j], whole[k.means+other]) {
+							t.Fatalf("instance %d and the mean of bag %d have %v, want %v", from, j, part[demand.means+j], whole[k.means+other])
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+const goldenSelections = 12 + 16 + 8

@@ -1,0 +1,241 @@
+// Package learners lists all learners. It also builds ensembles, inner folds and the portfolio auto from them, and
+// trains, saves and loads models of every kind.
+//
+// Package neural trains networks side by side. Package classic has the classical learners, one file each, and package
+// onebyone turns them into milbench learners. To add a classical learner, write its file and add a line to [Classic].
+package learners
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"synpool/internal/spelling"
+	"synpool/milbench/cv"
+	"synpool/milbench/learner"
+	"synpool/milbench/learners/classic"
+	"synpool/milbench/learners/onebyone"
+	"synpool/milbench/learners/schedule"
+	"synpool/milbench/mil"
+)
+
+// Classic returns the classical learners.
+func Classic() []onebyone.Entry {
+	return []onebyone.Entry{
+		classic.StatisticsSVMEntry(),
+		classic.StatisticsTreesEntry(),
+		classic.DistanceSVMEntry(),
+		classic.SetKernelSVMEntry(),
+		classic.MInDEntry(),
+		classic.MILESEntry(),
+		classic.BagMISVMEntry(),
+		classic.InstanceMISVMEntry(),
+		classic.CitationKNNEntry(),
+		classic.BagOfWordsEntry(),
+		classic.FisherVectorsEntry(),
+		classic.InstanceEntry(),
+	}
+}
+
+// Names returns the names of the classical learners, in the order of [Classic], followed by [AutoName]. [Settings]
+// returns their settings.
+func Names() (names []string) {
+	for _, e := range Classic() {
+		names = append(names, e.Name)
+	}
+	return append(names, AutoName)
+}
+
+// Find returns the classical learner with the given name. The error for an unknown name suggests the nearest of
+// [Names].
+func Find(name string) (onebyone.Entry, error) {
+	all := Classic()
+	if i := slices.IndexFunc(all, func(e onebyone.Entry) bool { return e.Name == name }); i >= 0 {
+		return all[i], nil
+	}
+	if near := spelling.Nearest(name, Names()); near != "" {
+		return onebyone.Entry{}, fmt.Errorf("learner %q: there is no such learner; did you mean %q?", name, near)
+	}
+	return onebyone.Entry{}, fmt.Errorf("learner %q: there is no such learner; use one of %s", name, strings.Join(Names(), ", "))
+}
+
+// Logits reports whether models with this setting return logits: networks do, learners that declare it
+// ([onebyone.Entry.Logits]), and auto, which learns probabilities from held-out bags (logistic regression for two classes,
+// log-probabilities for several). A model of any learner says it itself ([About.Logits]).
+func Logits(setting json.RawMessage) bool {
+	name := onebyone.Name(setting)
+	for _, e := range Classic() {
+		if e.Name == name {
+			return e.Logits
+		}
+	}
+	return true
+}
+
+// Resources limits what learners may use of a machine.
+type Resources struct {
+	Workers int    // fits, or blocks of them, that run at a time; at least 1
+	Memory  uint64 // bytes; 0 means no limit
+}
+
+// All returns a learner of every setting: the classical learners, the given additional ones, networks, and ensembles
+// and portfolios of these.
+func All(networks learner.Learner, r Resources, more ...onebyone.Entry) learner.Learner {
+	return Prepared{Auto{
+		Of:    Inner{Of: each(networks, r, more)},
+		check: func(task cv.Task) error { return Check(networks, task, more...) },
+	}}
+}
+
+// each returns a learner of every setting, except that it has no inner folds.
+func each(networks learner.Learner, r Resources, more []onebyone.Entry) learner.Learner {
+	return Ensemble{Of: byName{onebyone.Learner{Entries: append(Classic(), more...), Workers: r.Workers, Memory: r.Memory}, networks, max(r.Workers, 1)}}
+}
+
+// Check returns an error if a fit asks for a learner that cannot learn such a task. It does not plan the task. For a
+// portfolio, that is an error only if no candidate can learn the task; it is the error of the first candidate.
+func Check(networks learner.Learner, task cv.Task, more ...onebyone.Entry) error {
+	l := byName{classic: onebyone.Learner{Entries: append(Classic(), more...)}, networks: networks}
+	fits := task.Fits
+	task.Fits = nil
+	for _, fit := range fits {
+		p, is, err := portfolioOf(fit.Setting)
+		switch {
+		case !is:
+			task.Fits = append(task.Fits, fit)
+			continue
+		case err != nil:
+			return err
+		}
+		var first error
+		for _, c := range p.Candidates {
+			one := task
+			one.Fits = []cv.Fit{{Setting: c}}
+			if err = Check(networks, one, more...); err == nil {
+				break
+			}
+			first = cmp.Or(first, err)
+		}
+		switch {
+		case err == nil:
+		case task.Kind == mil.SurvivalTarget && !slices.ContainsFunc(p.Candidates, func(c json.RawMessage) bool { return !l.classic.Learns(c) }):
+			return fmt.Errorf("%s: no candidate of %s learns targets of kind %v; take a network: --pooling gated", cmp.Or(task.Name, "task"), AutoName, task.Kind)
+		default:
+			return first
+		}
+	}
+	for _, p := range l.parts(task) {
+		check := networks.Takes().Check
+		if _, none := networks.(noNetworks); none {
+			check = func(cv.Task) error { return fmt.Errorf("%s: %w", cmp.Or(task.Name, "task"), errNoNetworks) }
+		}
+		if _, ours := p.learner.(onebyone.Learner); ours {
+			check = l.classic.Check
+		}
+		if err := check(p.task(task)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// byName passes each fit to the learner of its setting.
+type byName struct {
+	classic  onebyone.Learner
+	networks learner.Learner
+	workers  int
+}
+
+// part lists the fits of a task that one learner learns, by index.
+type part struct {
+	learner learner.Learner
+	fits    []int
+}
+
+// parts returns the parts of a task that are not empty. Invalid settings go to the networks, which report them.
+func (l byName) parts(task cv.Task) (parts []part) {
+	own, networks := part{learner: l.classic}, part{learner: l.networks}
+	for i, f := range task.Fits {
+		if l.classic.Learns(f.Setting) {
+			own.fits = append(own.fits, i)
+		} else {
+			networks.fits = append(networks.fits, i)
+		}
+	}
+	for _, p := range []part{own, networks} {
+		if len(p.fits) > 0 {
+			parts = append(parts, p)
+		}
+	}
+	return parts
+}
+
+// task returns the task restricted to the fits of the part.
+func (p part) task(task cv.Task) cv.Task {
+	fits := task.Fits
+	task.Fits = nil
+	for _, i := range p.fits {
+		task.Fits = append(task.Fits, fits[i])
+	}
+	return task
+}
+
+// Takes implements [learner.Learner]. It returns what any of the learners takes; Plan and Learn check it for each fit.
+func (l byName) Takes() learner.Takes {
+	all := l.networks.Takes()
+	for _, k := range l.classic.Takes().Kinds {
+		if !slices.Contains(all.Kinds, k) {
+			all.Kinds = append(slices.Clip(all.Kinds), k)
+		}
+	}
+	all.Name, all.Dense, all.Sparse, all.MaxInstances, all.MaxFeatures = "", true, true, 0, 0
+	return all
+}
+
+// Learn implements [learner.Learner].
+func (l byName) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome) error) error {
+	for _, p := range l.parts(task) {
+		err := p.learner.Learn(ctx, p.task(task), func(o learner.Outcome) error {
+			if o.Fit < 0 || o.Fit >= len(p.fits) {
+				return fmt.Errorf("the learner handed over fit %d of %d", o.Fit, len(p.fits))
+			}
+			o.Fit = p.fits[o.Fit]
+			return done(o)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Plan implements [learner.Learner].
+func (l byName) Plan(task cv.Task) (learner.Plan, error) {
+	all := learner.Plan{Fits: len(task.Fits), Workers: l.workers}
+	for _, p := range l.parts(task) {
+		plan, err := p.learner.Plan(p.task(task))
+		if err != nil {
+			return learner.Plan{}, err
+		}
+		for _, g := range plan.Groups {
+			for k, i := range g.Fits {
+				g.Fits[k] = p.fits[i]
+			}
+			all.Groups = append(all.Groups, g)
+		}
+		all.Blocks += plan.Blocks
+		all.Members, all.Memory = max(all.Members, plan.Members), max(all.Memory, plan.Memory)
+		if plan.Note != "" {
+			if all.Note != "" {
+				all.Note += "; "
+			}
+			all.Note += plan.Note
+		}
+		all.Workers = min(all.Workers, plan.Workers)
+	}
+	all.Time = schedule.Time(all.Groups, all.Workers)
+	return all, nil
+}

@@ -1,0 +1,376 @@
+package learners_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"synpool/milbench/cv"
+	"synpool/milbench/learner"
+	"synpool/milbench/learners"
+	"synpool/milbench/learners/classic"
+	"synpool/milbench/mil"
+	"synpool/milbench/results"
+	"synpool/milbench/run"
+	"synpool/milbench/run/runtest"
+	"synpool/milbench/stats"
+)
+
+// nested returns a run under the nested protocol with five inner folds.
+func nested(dir string, of learner.Learner) run.Run {
+	r := runtest.Run(dir, learners.Inner{Of: of})
+	r.Sets = []*mil.Set{runtest.Set("first", 60)}
+	r.Protocol = cv.Protocol{Name: cv.NestedProtocol, Folds: 10, Repeats: 2, Inner: 5}
+	r.Settings = runtest.Settings(`{"pooling":"mean"}`, `{"pooling":"max"}`)
+	return r
+}
+
+func do(t *testing.T, r run.Run) []results.Result {
+	t.Helper()
+	if _, err := r.Do(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	found, err := results.Read(r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// insideAUC returns the mean AUC over those inner folds that hold both classes.
+func insideAUC(t *testing.T, held []results.ScoredBag) float64 {
+	t.Helper()
+	parts := map[int][]results.ScoredBag{}
+	for _, b := range held {
+		parts[b.Part] = append(parts[b.Part], b)
+	}
+	sum, n := 0.0, 0
+	for _, bags := range parts {
+		labels, scores := results.LabelsScores(bags)
+		if slices.Contains(labels, 0) && slices.Contains(labels, 1) {
+			auc, err := stats.AUC(labels, scores)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += auc
+			n++
+		}
+	}
+	return sum / float64(n)
+}
+
+// TestNestedRun checks that the chosen epoch has the largest mean AUC over inner folds, the first of equals, and that
+// the table says how it was chosen.
+func TestNestedRun(t *testing.T) {
+	r := nested(t.TempDir(), &runtest.Learner{})
+	found := do(t, r)
+	if len(found) != 40 {
+		t.Fatalf("%d results", len(found))
+	}
+	fits, err := r.Protocol.Fits(r.Sets[0], r.Settings, r.Seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := map[string]cv.Fit{}
+	for _, f := range fits {
+		of[fmt.Sprint(f.Repeat, f.Fold, string(f.Setting))] = f
+	}
+	epochs := map[int]int{}
+	for _, res := range found {
+		fit := of[fmt.Sprint(res.Repeat, res.Fold, string(res.Config))]
+		if res.Inner != 5 || res.Optimistic || len(res.Validation) != len(fit.HeldOut()) {
+			t.Fatalf("%+v", res)
+		}
+		at := 0
+		for k, part := range fit.Inner {
+			for _, b := range part {
+				if got := res.Validation[at]; got.Part != k+1 || got.ID != r.Sets[0].Bags[b].ID || got.Winners != nil {
+					t.Fatalf("held-out bag %d: %+v, want bag %d of fold %d", at, got, b, k+1)
+				}
+				at++
+			}
+		}
+		// The learner of the task, asked for each epoch.
+		var outcome learner.Outcome
+		if err := r.Learner.Learn(t.Context(), cv.NewTask(r.Sets[0], []cv.Fit{fit}), func(o learner.Outcome) error { outcome = o; return nil }); err != nil {
+			t.Fatal(err)
+		}
+		best, want := -1.0, 0
+		for _, e := range outcome.Epochs {
+			held := slices.Clone(res.Validation)
+			for k := range held {
+				held[k].Scores = e.Validation[k].Scores
+			}
+			if auc := insideAUC(t, held); auc > best {
+				best, want = auc, e.Number
+			}
+		}
+		if res.Epoch != want {
+			t.Errorf("repeat %d, fold %d, %s: epoch %d, want %d", res.Repeat, res.Fold, res.Config, res.Epoch, want)
+		}
+		epochs[res.Epoch]++
+		figures, err := res.ValidationFigures()
+		if err != nil || math.Abs(figures.Figure-best) > 1e-12 {
+			t.Errorf("inside AUC %v, want %v (%v)", figures.Figure, best, err)
+		}
+	}
+	if len(epochs) < 2 {
+		t.Errorf("epochs chosen: %v", epochs)
+	}
+
+	table, err := results.Tabulate(found)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := table.Write(&text, "md"); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text.String(), "nested, 10 folds, 5 inside") {
+		t.Errorf("%s", text.String())
+	}
+}
+
+// TestInnerApart checks that fits with inner folds, fits with another number of them, and fits that hold back a fifth
+// have different ids and rows in one folder.
+func TestInnerApart(t *testing.T) {
+	dir := t.TempDir()
+	ids := map[string]bool{}
+	for _, inner := range []int{0, 3, 5} {
+		r := nested(dir, &runtest.Learner{})
+		r.Protocol.Inner = inner
+		r.Protocol.Repeats = 1
+		sum, err := r.Do(t.Context())
+		if err != nil || sum.Done != 20 || sum.Skipped != 0 {
+			t.Fatalf("%+v, %v", sum, err)
+		}
+		if again, err := r.Do(t.Context()); err != nil || again.Skipped != 20 {
+			t.Errorf("again: %+v, %v", again, err)
+		}
+	}
+	found, err := results.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, res := range found {
+		ids[res.Fit] = true
+	}
+	if len(ids) != 60 {
+		t.Errorf("%d ids of 60 fits", len(ids))
+	}
+	requireRows := func(found []results.Result) {
+		t.Helper()
+		table, err := results.Tabulate(found)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inner := map[int]int{}
+		for _, row := range table.Rows {
+			inner[row.Inner]++
+		}
+		if len(inner) != 3 || inner[0] != inner[5] || inner[0] != inner[3] {
+			t.Errorf("rows by inner folds: %v", inner)
+		}
+		var text bytes.Buffer
+		if err := table.Write(&text, "md"); err != nil {
+			t.Fatal(err)
+		}
+		for _, cell := range []string{"nested, 10 folds, a fifth inside", "nested, 10 folds, 3 inside", "nested, 10 folds, 5 inside"} {
+			if !strings.Contains(text.String(), cell) {
+				t.Errorf("no %q in\n%s", cell, text.String())
+			}
+		}
+	}
+	requireRows(found)
+
+	// An archive keeps them apart, too.
+	var text bytes.Buffer
+	if err := (results.Archive{Experiment: "inner", Results: found}).Write(&text); err != nil {
+		t.Fatal(err)
+	}
+	once := text.String()
+	back, err := results.ReadArchive(&text)
+	if err != nil || len(back.Results) != len(found) {
+		t.Fatalf("%d results, %v", len(back.Results), err)
+	}
+	before := map[string]results.Result{}
+	for _, res := range found {
+		before[res.Fit] = res
+	}
+	for _, res := range back.Results {
+		was, ok := before[res.Fit]
+		if !ok || res.Inner != was.Inner || res.Epoch != was.Epoch || res.Inside == nil || res.Validation != nil {
+			t.Fatalf("%+v", res)
+		}
+		want, err := was.ValidationFigures()
+		if err != nil || math.Abs(res.Inside.Figure-want.Figure) > 1e-9 || math.Abs(res.Inside.Loss-want.Loss) > 1e-8*max(1, want.Loss) {
+			t.Errorf("inside %+v, want %+v (%v)", *res.Inside, want, err)
+		}
+	}
+	requireRows(back.Results)
+	var again bytes.Buffer
+	if err := (results.Archive{Experiment: "inner", Results: back.Results}).Write(&again); err != nil || again.String() != once {
+		t.Errorf("an archive of what an archive holds differs (%v)", err)
+	}
+}
+
+// TestInnerShards checks that merged shards with inner folds equal the results of one run.
+func TestInnerShards(t *testing.T) {
+	whole := do(t, nested(t.TempDir(), &runtest.Learner{}))
+	dir, done := t.TempDir(), 0
+	for shard := range 3 {
+		r := nested(results.AttemptDir(dir, shard, 3), &runtest.Learner{})
+		r.Shard = run.Shard{Index: shard, Count: 3}
+		sum, err := r.Do(t.Context())
+		if err != nil || sum.Done == 0 {
+			t.Fatalf("shard %d: %+v, %v", shard, sum, err)
+		}
+		done += sum.Done
+	}
+	out := filepath.Join(t.TempDir(), "merged")
+	m, err := results.Merge(t.Context(), []string{dir}, out)
+	if err != nil || m.Results != 40 || m.Disagreements != 0 || done != 40 {
+		t.Fatalf("%+v, %v, %d done", m, err, done)
+	}
+	merged, err := results.Read(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := func(all []results.Result) map[string]string {
+		by := map[string]string{}
+		for _, r := range all {
+			r.WallS = 0
+			text, err := json.Marshal(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			by[r.Fit] = string(text)
+		}
+		return by
+	}
+	if !maps.Equal(lines(whole), lines(merged)) {
+		t.Error("merged results differ from those of one run")
+	}
+}
+
+// TestInnerTogether checks that runs that differ only in inner folds are passed to the learner together, and that each
+// gets its own outcomes.
+func TestInnerTogether(t *testing.T) {
+	set := runtest.Set("first", 60)
+	start := func(dir string) (runs []run.Run) {
+		for _, p := range []cv.Protocol{
+			{Name: cv.HonestProtocol, Folds: 4, Repeats: 1}, {Name: cv.NestedProtocol, Folds: 4, Repeats: 1, Inner: 3},
+			{Name: cv.NestedProtocol, Folds: 4, Repeats: 1, Inner: 4}, {Name: cv.NestedProtocol, Folds: 4, Repeats: 1},
+		} {
+			r := nested(dir, &runtest.Learner{})
+			r.Sets, r.Protocol, r.Base = []*mil.Set{set}, p, "first"
+			runs = append(runs, r)
+		}
+		return runs
+	}
+	together, alone := t.TempDir(), t.TempDir()
+	if sum, err := run.DoAll(t.Context(), start(together)); err != nil || sum.Done != 32 {
+		t.Fatalf("%+v, %v", sum, err)
+	}
+	for _, r := range start(alone) {
+		if _, err := r.Do(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func(dir string) map[string]results.Result {
+		found, err := results.Read(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		by := map[string]results.Result{}
+		for _, r := range found {
+			r.WallS = 0
+			by[r.Fit] = r
+		}
+		return by
+	}
+	if a, b := read(together), read(alone); len(a) != 32 || !reflect.DeepEqual(a, b) {
+		t.Errorf("%d results, and they differ from those of the runs one by one", len(a))
+	}
+}
+
+// TestInnerRunFails checks that a fit is tried again if a fold fails, and that its error names the fold and the fit.
+func TestInnerRunFails(t *testing.T) {
+	var bad uint64
+	r := nested(t.TempDir(), nil)
+	r.Protocol.Repeats = 1
+	fits, err := r.Protocol.Fits(r.Sets[0], r.Settings, r.Seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad = cv.SplitSeed(fits[4].Seed, "inner", 1)
+	r.Learner = learners.Inner{Of: failing{&runtest.Learner{}, bad}}
+	sum, err := r.Do(t.Context())
+	if sum.Done != 18 || sum.Failed != 2 || err == nil || !strings.Contains(err.Error(), `first: repeat 1, fold 3, seed 1, {"pooling":"mean"}: inner fold 2: no convergence`) {
+		t.Errorf("%+v, %v", sum, err)
+	}
+	r.Learner = learners.Inner{Of: &runtest.Learner{}}
+	if sum, err := r.Do(t.Context()); err != nil || sum.Skipped != 18 || sum.Done != 2 {
+		t.Errorf("again: %+v, %v", sum, err)
+	}
+}
+
+// failing fails the trainings with a given seed.
+type failing struct {
+	*runtest.Learner
+	seed uint64
+}
+
+func (f failing) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome) error) error {
+	return f.Learner.Learn(ctx, task, func(o learner.Outcome) error {
+		if task.Fits[o.Fit].Seed == f.seed {
+			o.Epochs, o.Err = nil, fmt.Errorf("no convergence")
+		}
+		return done(o)
+	})
+}
+
+// TestNestedChoosesSetting runs real learners under the nested protocol. The inner folds choose the setting that
+// separates the classes.
+func TestNestedChoosesSetting(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	s := &mil.Set{Name: "wide", Checksum: strings.Repeat("a", 64)}
+	for i := range 50 { // classes differ in spread alone
+		d := &mil.Dense{Rows: 8, Cols: 1}
+		for range d.Rows {
+			d.Values = append(d.Values, float32(rng.NormFloat64()*(1+2*float64(i%2))))
+		}
+		s.Bags = append(s.Bags, mil.Bag{ID: fmt.Sprint(i), Target: mil.Labelled(i % 2), Instances: d})
+	}
+	var settings []json.RawMessage
+	for _, statistics := range []classic.Statistics{"mean", "sd"} {
+		e := classic.DefaultStatisticsSVM()
+		e.Statistics = statistics
+		setting, err := classic.StatisticsSVMEntry().Setting(&e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		settings = append(settings, setting)
+	}
+	found := do(t, run.Run{
+		Sets: []*mil.Set{s}, Protocol: cv.Protocol{Name: cv.NestedProtocol, Folds: 5, Repeats: 1, Inner: 4}, Settings: settings,
+		Seed: 1, Learner: learners.All(&runtest.Learner{}, learners.Resources{Workers: 2}), Dir: t.TempDir(), Backend: "go", Version: "v0", Revision: "0",
+	})
+	table, err := results.Tabulate(found)
+	if err != nil || len(table.Rows) != 1 {
+		t.Fatalf("%+v, %v", table, err)
+	}
+	row := table.Rows[0]
+	if len(row.Values) != 1 || row.Values[0] < 0.85 || len(row.Chosen) != 1 || !strings.Contains(string(row.Chosen[0].Config), `"statistics":"sd"`) {
+		t.Errorf("AUCs %v, chosen %+v", row.Values, row.Chosen)
+	}
+}

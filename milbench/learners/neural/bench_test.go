@@ -1,0 +1,209 @@
+package neural
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"synpool/backend"
+	"synpool/backend/backendtest"
+	"synpool/milbench/cv"
+	"synpool/milbench/dataset"
+	"synpool/milbench/learner"
+	"synpool/milbench/mil"
+	"synpool/milbench/stats"
+)
+
+// musk1 returns the bags and examples of Musk 1.
+func musk1(b *testing.B) (bags []mil.Instances, examples []cv.Example) {
+	b.Helper()
+	set, err := dataset.Musk1()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i, bag := range set.Bags {
+		bags = append(bags, bag.Instances)
+		examples = append(examples, cv.Example{Bag: i, Target: mil.Labelled(bag.Label)})
+	}
+	return bags, examples
+}
+
+// BenchmarkTrainingStep times one step of the default network on a bag with four instances of Musk 1.
+func BenchmarkTrainingStep(b *testing.B) {
+	bags, examples := musk1(b)
+	c, err := DefaultConfig(syn)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, backend := range backendtest.All(b) {
+		b.Run(name, func(b *testing.B) {
+			programs := newPrograms(backend)
+			defer programs.finalize()
+			f, initial, err := programs.prepare(c, bags, examples, 1, newMoments(bags))
+			if err != nil {
+				b.Fatal(err)
+			}
+			values := trainingNumbers(c, len(examples))
+			numbers := tensors.FromFlatDataAndDimensions(values, len(values))
+			state, dropout := newState(initial), tensors.FromScalar(uint32(1))
+			total, t := tensors.FromScalar(float32(0)), int32(0)
+			step := func() {
+				t++
+				if total, err = f.step(state, []int{0}, []float32{1}, t, numbers, dropout, total); err != nil {
+					b.Fatal(err)
+				}
+			}
+			step()
+			for b.Loop() {
+				step()
+			}
+		})
+	}
+}
+
+// BenchmarkFit times one fit of the demo: width 64, batch 8, 50 epochs on Musk 1. The graphs are compiled beforehand.
+func BenchmarkFit(b *testing.B) {
+	bags, examples := musk1(b)
+	for name, backend := range backendtest.All(b) {
+		for _, iterations := range []int{3, -3} {
+			c, err := DefaultConfig(syn)
+			if err != nil {
+				b.Fatal(err)
+			}
+			c.Iterations, c.Width, c.Batch = iterations, 64, 8
+			b.Run(fmt.Sprintf("%s/iterations=%d", name, iterations), func(b *testing.B) {
+				programs := newPrograms(backend)
+				defer programs.finalize()
+				fit := func() {
+					f, initial, err := programs.prepare(c, bags, examples, 1, newMoments(bags))
+					if err != nil {
+						b.Fatal(err)
+					}
+					if _, err = f.train(context.Background(), initial, examples, 1, func(int, float64, *tensors.Tensor) error { return nil }); err != nil {
+						b.Fatal(err)
+					}
+				}
+				fit()
+				for b.Loop() {
+					fit()
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkOrder trains 50 fits of each set (10 folds, 5 repeats), in the order of [epochOrder] and step by step in a
+// plain shuffle. It reports the mean difference of the AUC of the test parts, fit by fit, and its standard error.
+func BenchmarkOrder(b *testing.B) {
+	for _, name := range []string{"elephant", "fox", "tiger", "musk1", "musk2"} { // the last one has bags of very different sizes
+		b.Run(name, func(b *testing.B) { benchmarkOrder(b, name) })
+	}
+}
+
+func benchmarkOrder(b *testing.B, name string) {
+	stored, err := dataset.Open(name)
+	if err != nil {
+		b.Skip(err)
+	}
+	set, err := stored.Set(dataset.NoColumn)
+	if err != nil {
+		b.Fatal(err)
+	}
+	c, err := DefaultConfig(syn)
+	if err != nil {
+		b.Fatal(err)
+	}
+	setting, err := json.Marshal(c)
+	if err != nil {
+		b.Fatal(err)
+	}
+	fits, err := cv.Honest().Fits(set, []json.RawMessage{setting}, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	task := cv.Task{Name: set.Name, Fits: fits}
+	for _, bag := range set.Bags {
+		task.Bags = append(task.Bags, bag.Instances)
+	}
+	auc := func(fit cv.Fit, scores []mil.Prediction) float64 {
+		var labels []int
+		var values []float64
+		for k, i := range fit.Test {
+			labels, values = append(labels, set.Bags[i].Label), append(values, scores[k].Scores[0])
+		}
+		auc, err := stats.AUC(labels, values)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return auc
+	}
+	choice, err := backend.New()
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer choice.Backend.Finalize()
+	cores := choice.Cores(runtime.GOMAXPROCS(0))
+	for b.Loop() {
+		ours, shuffled := make([]float64, len(fits)), make([]float64, len(fits))
+		err := Trainer{Backend: choice.Backend, Workers: cores.Workers, Run: cores.Run}.Learn(context.Background(), task, func(o learner.Outcome) error {
+			if o.Err == nil {
+				ours[o.Fit] = auc(fits[o.Fit], o.Epochs[0].Test)
+			}
+			return o.Err
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		next := make(chan int, len(fits))
+		for i := range fits {
+			next <- i
+		}
+		close(next)
+		err = cores.Run(func(backend compute.Backend) error {
+			programs := newPrograms(backend)
+			defer programs.finalize()
+			for i := range next {
+				f, initial, err := programs.prepare(c, task.Bags, fits[i].Train, fits[i].Seed, newMoments(task.Bags))
+				if err != nil {
+					return err
+				}
+				f.order = func(examples []cv.Example, _ int, rng *rand.Rand) iter.Seq[[]int] {
+					return slices.Chunk(rng.Perm(len(examples)), c.Batch)
+				}
+				_, err = f.train(context.Background(), initial, fits[i].Train, fits[i].Seed, func(epoch int, _ float64, parameters *tensors.Tensor) error {
+					if epoch < c.Epochs {
+						return nil
+					}
+					scores, err := f.score(context.Background(), parameters, fits[i].Test, false)
+					shuffled[i] = auc(fits[i], scores)
+					return err
+				})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		mean, square := 0.0, 0.0
+		for i := range fits {
+			d := ours[i] - shuffled[i]
+			mean += d / float64(len(fits))
+			square += d * d
+		}
+		n := float64(len(fits))
+		b.ReportMetric(mean, "AUC-difference")
+		b.ReportMetric(math.Sqrt((square/n-mean*mean)/(n-1)), "standard-error")
+	}
+}

@@ -1,0 +1,170 @@
+package neural
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"synpool/milbench/cv"
+	"synpool/milbench/learners/modeldir"
+	"synpool/milbench/mil"
+)
+
+// Model is a trained network.
+type Model struct {
+	card       card
+	program    *program
+	parameters []float32 // flat, in the order of the program
+}
+
+// card is the saved description of a model, without its parameters.
+type card struct {
+	modeldir.Card
+	Config          Config          `json:"config"`
+	Standardisation Standardisation `json:"standardisation"`
+	Targets         Targets         `json:"targets,omitzero"`
+}
+
+// Config returns the model's setting.
+func (m *Model) Config() Config { return m.card.Config }
+
+// NumFeatures returns the number of features that the model takes.
+func (m *Model) NumFeatures() int { return m.card.NumFeatures }
+
+// Features returns the names of the features, or nil if the set had none.
+func (m *Model) Features() []string { return m.card.Features }
+
+// Centre returns the numbers that are subtracted from the features before rounding ([mil.Set.Centre]); nil for none.
+func (m *Model) Centre() []float64 { return m.card.Centre }
+
+// Missing returns the values that replace missing ones, see [mil.Set.Impute].
+func (m *Model) Missing() []mil.Missing { return m.card.Missing }
+
+// SetName returns the name of the training set.
+func (m *Model) SetName() string { return m.card.Set }
+
+// Classes returns the names of the negative and the positive class, or nil if the set had none.
+func (m *Model) Classes() []string { return m.card.Classes }
+
+// Target returns the kind of target of the training set.
+func (m *Model) Target() mil.TargetKind { return m.card.Target }
+
+// Leaked reports whether the training set kept a column that leaks the label.
+func (m *Model) Leaked() bool { return m.card.Leaked }
+
+// ErrDiverged is wrapped by errors that say that the loss of a training became infinite or NaN.
+var ErrDiverged = errNotFinite
+
+// Train trains one model on all bags of a set. If progress is not nil, it is called after each epoch with its number,
+// from 1, and the mean loss of its bags. Train uses t.Backend; Workers, Run, Memory and Kept are only for Learn.
+func (t Trainer) Train(ctx context.Context, config Config, set *mil.Set, seed uint64, progress func(epoch int, loss float64)) (*Model, error) {
+	if err := set.Validate(); err != nil {
+		return nil, err
+	}
+	if err := t.Takes().Check(cv.NewTask(set, nil)); err != nil {
+		return nil, err
+	}
+	bags := set.Instances()
+	var examples []cv.Example
+	for i, b := range set.Bags {
+		examples = append(examples, cv.Example{Bag: i, Target: b.Target})
+	}
+	config.target = config.learns(set.Kind, set.NumClasses())
+	config, err := config.with(t.Poolings)
+	if err != nil {
+		return nil, err
+	}
+	ps := newPrograms(t.Backend)
+	f, initial, err := ps.prepare(config, bags, examples, seed, newMoments(bags))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.device.finalize() }()
+	after := func(epoch int, loss float64, _ *tensors.Tensor) error {
+		if progress != nil {
+			progress(epoch, loss)
+		}
+		return nil
+	}
+	fit := cv.Fit{Seed: seed, Order: cv.SplitSeed(seed, "order"), Train: examples}
+	var parameters []float32
+	if newLayout(newGroup(t.Backend, config, bags, allSparse(bags), fit), bags, []cv.Fit{fit}).large(t.Backend, bags) {
+		if err = config.target.checkLarge(); err == nil {
+			parameters, err = f.trainLarge(ctx, t, initial, fit, after)
+		}
+	} else {
+		parameters, err = f.train(ctx, initial, examples, seed, after)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", set.Name, err)
+	}
+	return &Model{
+		card:       card{modeldir.CardOf("", set, seed), config, f.input, f.targets},
+		program:    f.program,
+		parameters: parameters,
+	}, nil
+}
+
+// BagError is the reason why a bag cannot be scored.
+type BagError = modeldir.BagError
+
+// Predict scores bags. It returns a [BagError] for the first bag that has no instances, a different number of features
+// than the model, values that are not finite, or a score that is not finite.
+func (m *Model) Predict(ctx context.Context, bags []mil.Instances) (predictions []mil.Prediction, err error) {
+	err = m.on(bags, func(f *fitting, parameters *tensors.Tensor, indices []int) (err error) {
+		predictions, err = f.predict(ctx, parameters, indices)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range predictions {
+		if !p.Finite() {
+			return nil, &BagError{Bag: i, Err: errors.New("its score is not finite: its values or the model's weights are too large for float32")}
+		}
+	}
+	return predictions, nil
+}
+
+// Pooled returns the pooled vector of each bag. The logit is an affine function of this vector, which holds the
+// features that the model uses to separate bags. Errors are the same as those of Predict.
+func (m *Model) Pooled(ctx context.Context, bags []mil.Instances) (vectors [][]float64, err error) {
+	err = m.on(bags, func(f *fitting, parameters *tensors.Tensor, indices []int) (err error) {
+		vectors, err = f.pooled(ctx, parameters, indices)
+		return err
+	})
+	return vectors, err
+}
+
+// on checks bags and calls work on all of them with the model's parameters.
+func (m *Model) on(bags []mil.Instances, work func(f *fitting, parameters *tensors.Tensor, indices []int) error) error {
+	if err := m.card.Check(bags); err != nil {
+		return err
+	}
+	return m.with(bags, work)
+}
+
+// with calls work on bags with the model's parameters.
+func (m *Model) with(bags []mil.Instances, work func(f *fitting, parameters *tensors.Tensor, indices []int) error) error {
+	indices := make([]int, len(bags))
+	for i := range bags {
+		indices[i] = i
+	}
+	f := &fitting{program: m.program, config: m.card.Config, bags: bags, input: m.card.Standardisation, targets: m.card.Targets,
+		device: newResident(m.program.backend, m.program.features)}
+	parameters := tensors.FromFlatDataAndDimensions(slices.Clone(m.parameters), len(m.parameters))
+	return errors.Join(work(f, parameters, indices), finalize(parameters), f.device.finalize())
+}
+
+// newModel rebuilds the network of a card on a backend.
+func newModel(b compute.Backend, c card) (*Model, error) {
+	p, err := newProgram(b, c.Config.structure(c.NumFeatures))
+	if err != nil {
+		return nil, err
+	}
+	return &Model{card: c, program: p}, nil
+}

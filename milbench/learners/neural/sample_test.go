@@ -1,0 +1,65 @@
+package neural_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"synpool/milbench/learners/neural"
+)
+
+// TestSample checks that settings are different, valid, taken from the lists, and determined by the seed.
+func TestSample(t *testing.T) {
+	g := neural.SearchGrid(neural.Poolings...)
+	configs, err := g.Sample(32, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	count, dropouts := make(map[string]int), make(map[float64]int)
+	for i, c := range configs {
+		count[c.Pooling]++
+		dropouts[c.Dropout]++
+		if err := c.Validate(); err != nil || slices.Contains(configs[:i], c) {
+			t.Errorf("%+v occurs twice or makes no sense: %v", c, err)
+		}
+		if !slices.Contains(g.LR, c.LR) || !slices.Contains(g.Width, c.Width) || c.Epochs != 80 {
+			t.Errorf("%+v is not of the lists", c)
+		}
+	}
+	for _, pooling := range neural.Poolings {
+		if count[pooling] != 32 {
+			t.Errorf("%d settings of %s", count[pooling], pooling)
+		}
+	}
+	for _, v := range g.Dropout { // a quarter each: six standard deviations
+		if share := float64(dropouts[v]) / float64(len(configs)); share < 0.12 || share > 0.38 {
+			t.Errorf("dropout %v in %.2f of the settings", v, share)
+		}
+	}
+	again, err := g.Sample(32, 1)
+	if err != nil || !slices.Equal(again, configs) {
+		t.Errorf("the same seed gives other settings, %v", err)
+	}
+	if other, err := g.Sample(32, 2); err != nil || slices.Equal(other, configs) {
+		t.Errorf("another seed gives the same settings, %v", err)
+	}
+
+	few := neural.Grid{Pooling: []string{"mean"}, Width: []int{8, 16}, Heads: []int{1, 2, 3}}
+	if configs, err := few.Sample(10, 1); err != nil || len(configs) != 2 { // mean has no heads
+		t.Errorf("%d settings of two, %v", len(configs), err)
+	}
+	for _, c := range []struct {
+		grid neural.Grid
+		n    int
+		want string
+	}{
+		{few, 0, "at least 1 is needed"},
+		{neural.Grid{Width: []int{8}}, 3, "no pooling"},
+		{neural.Grid{Pooling: []string{"mean"}, Width: []int{-1}}, 3, "width -1"},
+		{neural.Grid{Pooling: []string{"maen"}}, 3, "did you mean"},
+	} {
+		if _, err := c.grid.Sample(c.n, 1); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %q", c.grid, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package onebyone
+
+import (
+	"cmp"
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"synpool/milbench/learner"
+)
+
+// ReadModel decodes a model from JSON. A missing or null field is an error, and so is what the model's Validate method
+// reports. The result predicts, or returns an error that says why not.
+func (e Entry) ReadModel(text []byte) (learner.Model, error) {
+	if e.Model == nil {
+		return nil, fmt.Errorf("model of %s: such models cannot be saved", e.Name)
+	}
+	m := e.Model()
+	err := filled(text, reflect.TypeOf(m).Elem())
+	if err == nil {
+		err = json.Unmarshal(text, m)
+	}
+	if v, ok := m.(interface{ Validate() error }); ok && err == nil {
+		err = v.Validate()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("model of %s: %w", e.Name, err)
+	}
+	return m, nil
+}
+
+// filled reports a field that is missing in the JSON of a struct, or of structs inside it, embedded ones included.
+// Fields with omitempty may be missing.
+func filled(data []byte, t reflect.Type) error {
+	if t.Kind() != reflect.Struct || readsItself(t) {
+		return nil
+	}
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(data, &values); err != nil {
+		return err
+	}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if f.Anonymous && f.Type.Kind() == reflect.Struct && f.Tag.Get("json") == "" { // its fields are those of t
+			if err := filled(data, f.Type); err != nil {
+				return err
+			}
+			continue
+		}
+		if !f.IsExported() || f.Tag.Get("json") == "-" {
+			continue
+		}
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		name = cmp.Or(name, f.Name)
+		value, found := values[name]
+		if !found && options == "omitempty" {
+			continue
+		}
+		if !found || string(value) == "null" {
+			return fmt.Errorf("%s is missing", name)
+		}
+		inner := f.Type
+		if inner.Kind() == reflect.Pointer {
+			inner = inner.Elem()
+		}
+		if err := filled(value, inner); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// readsItself reports whether a type decodes itself.
+func readsItself(t reflect.Type) bool {
+	p := reflect.PointerTo(t)
+	return p.Implements(reflect.TypeFor[json.Unmarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
+}

@@ -1,0 +1,55 @@
+package learners
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"synpool/internal/spelling"
+)
+
+// overwrite sets fields of the struct that into points to from a JSON object. An error names the field.
+func overwrite(into any, fields json.RawMessage) error {
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(fields, &values); err != nil || values == nil {
+		return fmt.Errorf(`%.100q is no JSON object; write, say, '{"c":3}'`, fields)
+	}
+	known := fieldNames(reflect.TypeOf(into).Elem())
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if !slices.Contains(known, name) {
+			if near := spelling.Nearest(name, known); near != "" {
+				return fmt.Errorf("there is no field %q; did you mean %q?", name, near)
+			}
+			return fmt.Errorf("there is no field %q; use one of %s", name, strings.Join(known, ", "))
+		}
+		one, err := json.Marshal(map[string]json.RawMessage{name: values[name]})
+		if err != nil {
+			return err
+		}
+		d := json.NewDecoder(bytes.NewReader(one))
+		d.DisallowUnknownFields()
+		err = d.Decode(into)
+		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+			return fmt.Errorf("%s %.60s: a value of type %v is needed", name, values[name], wrong.Type)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// fieldNames returns the JSON names of the fields of a struct.
+func fieldNames(t reflect.Type) (names []string) {
+	for _, f := range reflect.VisibleFields(t) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,140 @@
+package learners
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"synpool/milbench/learner"
+	"synpool/milbench/learners/classic"
+	"synpool/milbench/learners/onebyone"
+)
+
+// DefaultPortfolio returns the default candidates of [Auto]: classical learners of several families, with 5 inner
+// folds. Candidates that cannot learn a kind of target are left out; none can learn survival.
+func DefaultPortfolio() Portfolio {
+	p := Portfolio{Inner: 5, Prior: 2, Unweighted: true}
+	add := func(name string, change func(learner.Estimator)) {
+		all := Classic()
+		i := slices.IndexFunc(all, func(e onebyone.Entry) bool { return e.Name == name })
+		if i < 0 {
+			return
+		}
+		estimator := all[i].Default()
+		if change != nil {
+			change(estimator)
+		}
+		setting, err := all[i].Setting(estimator)
+		if err != nil {
+			panic(fmt.Sprintf("default setting of %s: %v", name, err)) // a struct of numbers and names
+		}
+		p.Candidates = append(p.Candidates, setting)
+	}
+	add("statistics-svm", nil)
+	add("statistics-trees", nil)
+	add("statistics-trees", func(e learner.Estimator) {
+		s := e.(*classic.StatisticsTrees)
+		s.Statistics, s.MinLeaf = "min max mean sd q25 median q75", 2
+	})
+	for _, scaling := range classic.Scalings {
+		add("distance-svm", func(e learner.Estimator) {
+			s := e.(*classic.DistanceSVM)
+			*s = classic.DefaultDistanceSVM(classic.EMDCityBlock)
+			s.Scaling = scaling
+		})
+	}
+	add("distance-svm", func(e learner.Estimator) {
+		s := e.(*classic.DistanceSVM)
+		*s = classic.DefaultDistanceSVM(classic.MeanMin)
+		s.Scaling = classic.Range
+	})
+	add("mind", func(e learner.Estimator) { e.(*classic.MInD).C = 10 })
+	add("set-kernel-svm", func(e learner.Estimator) { e.(*classic.SetKernelSVM).Gamma = 1 })
+	add("miles", nil)
+	add("miles", func(e learner.Estimator) {
+		s := e.(*classic.MILES)
+		s.Gamma, s.C = 4, 10
+	})
+	add("mi-svm-bag", nil)
+	add("citation-knn", nil)
+	add(classic.InstanceName, func(e learner.Estimator) {
+		*e.(*classic.Instance) = classic.Instance{Loss: classic.Hinge, C: 1, Weighted: true, Gamma: 0.02}
+	})
+	return p
+}
+
+// Settings returns the settings of the classical learner with the given name, or of [AutoName]. Without grid it returns
+// the default alone, otherwise the settings to choose from with a validation part.
+func Settings(name string, grid bool) ([]json.RawMessage, error) {
+	if name == AutoName {
+		setting, err := DefaultPortfolio().Setting()
+		return []json.RawMessage{setting}, err
+	}
+	e, err := Find(name)
+	if err != nil {
+		return nil, err
+	}
+	if !grid {
+		e.Grid = nil
+	}
+	return e.Settings()
+}
+
+// completed fills in the defaults of a classical learner's setting; other settings are unchanged.
+func completed(setting json.RawMessage) (json.RawMessage, error) {
+	e, err := Find(onebyone.Name(setting))
+	if err != nil {
+		return setting, nil // a network
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(setting, &fields); err != nil {
+		return nil, err
+	}
+	delete(fields, "learner")
+	delete(fields, "pooling")
+	rest, err := json.Marshal(fields)
+	if err != nil {
+		return nil, err
+	}
+	return Override(e.Name, rest)
+}
+
+// Override returns the default setting of a learner with some fields replaced by those of a JSON object.
+func Override(name string, fields json.RawMessage) (json.RawMessage, error) {
+	if name == AutoName {
+		p := DefaultPortfolio()
+		if err := overwrite(&p, fields); err != nil {
+			return nil, err
+		}
+		var err error
+		for i, c := range p.Candidates {
+			if p.Candidates[i], err = completed(c); err != nil {
+				return nil, fmt.Errorf("candidate %d: %w", i+1, err)
+			}
+		}
+		setting, err := p.Setting()
+		if err == nil {
+			_, _, err = portfolioOf(setting)
+		}
+		for _, c := range p.Candidates {
+			if own := (onebyone.Learner{Entries: Classic()}); err == nil && own.Learns(c) {
+				err = own.CheckSetting(c)
+			}
+		}
+		return setting, err
+	}
+	e, err := Find(name)
+	if err != nil {
+		return nil, err
+	}
+	estimator := e.Default()
+	if err := overwrite(estimator, fields); err != nil {
+		return nil, err
+	}
+	if v, ok := estimator.(interface{ Validate() error }); ok {
+		if err := v.Validate(); err != nil {
+			return nil, err
+		}
+	}
+	return e.Setting(estimator)
+}

@@ -1,0 +1,478 @@
+package stats
+
+import (
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+//go:embed testdata/comparisons.json
+var comparisonsJSON []byte
+
+// pTolerance is for p-values, relative: both sides evaluate a distribution in float64. For Nemenyi's p-values it is
+// absolute, because SciPy integrates the studentized range to about 1e-10.
+const (
+	pTolerance       = 1e-10
+	nemenyiTolerance = 1e-9
+)
+
+func relatively(got, want, tolerance float64) bool {
+	return math.Abs(got-want) <= tolerance*math.Abs(want)
+}
+
+type comparisons struct {
+	Friedman []struct {
+		Name       string
+		Values     [][]float64
+		Ranks      []float64
+		ChiSquare  float64 `json:"chi_square"`
+		ChiSquareP float64 `json:"chi_square_p"`
+		F          float64
+		FP         float64 `json:"f_p"`
+		Nemenyi    [][]float64
+	}
+	Range []struct {
+		Methods  int
+		Alpha, Q float64
+	}
+	Wilcoxon []struct {
+		Name               string
+		A, B               []float64
+		N                  int
+		Positive, Negative float64
+		Exact              bool
+		P                  float64
+	}
+	Holm []struct{ P, Adjusted []float64 }
+	T    []struct {
+		Name                                   string
+		A, B                                   []float64
+		Ratio, Difference, SE, T, P, Low, High float64
+	}
+}
+
+func readComparisons(t *testing.T) comparisons {
+	t.Helper()
+	var c comparisons
+	if err := json.Unmarshal(comparisonsJSON, &c); err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Friedman) < 8 || len(c.Range) < 18 || len(c.Wilcoxon) < 10 || len(c.Holm) < 5 || len(c.T) < 6 {
+		t.Fatal("comparisons.json lacks cases")
+	}
+	return c
+}
+
+// TestGoldenFriedman compares with SciPy, and the pairwise p-values with scikit-posthocs.
+func TestGoldenFriedman(t *testing.T) {
+	for _, c := range readComparisons(t).Friedman {
+		t.Run(c.Name, func(t *testing.T) {
+			got, err := Friedman(c.Values)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for j, r := range c.Ranks {
+				if !near(got.Ranks[j], r, tolerance) {
+					t.Errorf("ranks %v, want %v", got.Ranks, c.Ranks)
+					break
+				}
+			}
+			if got.Sets != len(c.Values) || got.Methods != len(c.Ranks) || !near(got.ChiSquare, c.ChiSquare, 1e-12) || !near(got.F, c.F, 1e-11) {
+				t.Errorf("%+v, want chi square %v and F %v", got, c.ChiSquare, c.F)
+			}
+			if !relatively(got.ChiSquareP, c.ChiSquareP, pTolerance) || !relatively(got.FP, c.FP, pTolerance) {
+				t.Errorf("p %v and %v, want %v and %v", got.ChiSquareP, got.FP, c.ChiSquareP, c.FP)
+			}
+			pairs, err := Nemenyi(got.Ranks, got.Sets)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range pairs {
+				for j := range pairs {
+					if !(math.Abs(pairs[i][j]-c.Nemenyi[i][j]) <= nemenyiTolerance) {
+						t.Errorf("p of %d and %d is %v, want %v", i, j, pairs[i][j], c.Nemenyi[i][j])
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestDemsar reproduces results printed by Demšar (2006), section 3.2.2 and table 5.
+func TestDemsar(t *testing.T) {
+	for _, c := range []struct {
+		methods int
+		alpha   float64
+		want    float64
+	}{
+		{2, 0.05, 1.960}, {3, 0.05, 2.343}, {4, 0.05, 2.569}, {5, 0.05, 2.728}, {6, 0.05, 2.850}, {7, 0.05, 2.949}, {8, 0.05, 3.031}, {9, 0.05, 3.102}, {10, 0.05, 3.164},
+		{2, 0.10, 1.645}, {3, 0.10, 2.052}, {4, 0.10, 2.291}, {5, 0.10, 2.459}, {6, 0.10, 2.589}, {7, 0.10, 2.693}, {8, 0.10, 2.780}, {9, 0.10, 2.855}, {10, 0.10, 2.920},
+	} {
+		got, err := NemenyiDifference(c.methods, 14, c.alpha)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := float64(c.methods)
+		if q := got / math.Sqrt(k*(k+1)/(6*14)); math.Abs(q-c.want) > 0.0011 { // the table has rounded and truncated entries
+			t.Errorf("q of %d methods at %v is %.4f, want %v", c.methods, c.alpha, q, c.want)
+		}
+	}
+	got, err := Friedman(readComparisons(t).Friedman[0].Values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j, want := range []float64{3.143, 2.000, 2.893, 1.964} {
+		if math.Abs(got.Ranks[j]-want) > 5e-4 {
+			t.Errorf("rank %v, want %v", got.Ranks[j], want)
+		}
+	}
+}
+
+// TestGoldenRange compares quantiles with SciPy.
+func TestGoldenRange(t *testing.T) {
+	for _, c := range readComparisons(t).Range {
+		got := studentizedRangeQuantile(1-c.Alpha, c.Methods)
+		if !near(got, c.Q, 1e-8) {
+			t.Errorf("quantile of %d at %v is %.12g, want %.12g", c.Methods, c.Alpha, got, c.Q)
+		}
+		if p := studentizedRange(got, c.Methods); math.Abs(p-(1-c.Alpha)) > 1e-14 {
+			t.Errorf("%d at %v: the probability of the quantile is off by %g", c.Methods, c.Alpha, p-(1-c.Alpha))
+		}
+	}
+}
+
+// The range of two normal numbers is the absolute value of one with twice the variance.
+func TestStudentizedRangeOfTwo(t *testing.T) {
+	for q := -1.0; q < 12; q += 0.25 {
+		want := max(2*distuv.UnitNormal.CDF(q/math.Sqrt2)-1, 0)
+		if got := studentizedRange(q, 2); math.Abs(got-want) > 1e-14 {
+			t.Errorf("P(%v) = %v, want %v", q, got, want)
+		}
+	}
+}
+
+// The range of k simulated normal numbers exceeds the quantile with the right frequency.
+func TestStudentizedRangeSimulated(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	const draws = 20000
+	for _, k := range []int{3, 10, 41} {
+		q, beyond := studentizedRangeQuantile(0.9, k), 0
+		x := make([]float64, k)
+		for range draws {
+			for i := range x {
+				x[i] = rng.NormFloat64()
+			}
+			if slices.Max(x)-slices.Min(x) > q {
+				beyond++
+			}
+		}
+		if share := float64(beyond) / draws; math.Abs(share-0.1) > 4*math.Sqrt(0.1*0.9/draws) {
+			t.Errorf("%v of the ranges of %d exceed the quantile of 0.9", share, k)
+		}
+	}
+}
+
+// TestGoldenWilcoxon compares with SciPy after removing zeros.
+func TestGoldenWilcoxon(t *testing.T) {
+	for _, c := range readComparisons(t).Wilcoxon {
+		got, err := Wilcoxon(c.A, c.B)
+		if err != nil {
+			t.Errorf("%s: %v", c.Name, err)
+			continue
+		}
+		if got.N != c.N || got.Exact != c.Exact || got.Positive != c.Positive || got.Negative != c.Negative || !relatively(got.P, c.P, pTolerance) {
+			t.Errorf("%s: %+v, want n %d, sums %v and %v, exact %v, p %v", c.Name, got, c.N, c.Positive, c.Negative, c.Exact, c.P)
+		}
+		back, err := Wilcoxon(c.B, c.A)
+		if err != nil || back.P != got.P || back.Positive != got.Negative || back.RankBiserial != -got.RankBiserial {
+			t.Errorf("%s: the other way round %+v, %v", c.Name, back, err)
+		}
+	}
+}
+
+// The exact distribution equals that from enumerating all signs.
+func TestSignedRank(t *testing.T) {
+	for n := 1; n <= 12; n++ {
+		counts := make([]float64, n*(n+1)/2+1)
+		for signs := range 1 << n {
+			w := 0
+			for i := range n {
+				if signs>>i&1 == 1 {
+					w += i + 1
+				}
+			}
+			counts[w]++
+		}
+		sum := 0.0
+		for w, c := range counts {
+			sum += c
+			if got := signedRankCDF(w, n); got != sum/float64(int(1)<<n) {
+				t.Errorf("P(W <= %d) of %d is %v, want %v", w, n, got, sum/float64(int(1)<<n))
+			}
+		}
+	}
+	if got := signedRankCDF(50*51/2, 50); got != 1 {
+		t.Errorf("all of 50: %v", got)
+	}
+}
+
+func TestWilcoxonWithoutDifference(t *testing.T) {
+	got, err := Wilcoxon([]float64{0.5, 0.7}, []float64{0.5, 0.7})
+	if err != nil || got != (WilcoxonTest{P: 1, Exact: true}) {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestGoldenHolm(t *testing.T) {
+	for _, c := range readComparisons(t).Holm {
+		got, err := Holm(c.P)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range got {
+			if !near(got[i], c.Adjusted[i], tolerance) {
+				t.Errorf("%v adjusted is %v, want %v", c.P, got, c.Adjusted)
+				break
+			}
+		}
+	}
+}
+
+// TestGoldenT compares with the definition and, without correction, with SciPy's paired t-test.
+func TestGoldenT(t *testing.T) {
+	for _, c := range readComparisons(t).T {
+		got, err := CorrectedT(c.A, c.B, c.Ratio)
+		if err != nil {
+			t.Errorf("%s: %v", c.Name, err)
+			continue
+		}
+		if got.Freedom != len(c.A)-1 || !near(got.Difference, c.Difference, tolerance) || !near(got.SE, c.SE, tolerance) || !near(got.T, c.T, 1e-11) || !relatively(got.P, c.P, 1e-9) {
+			t.Errorf("%s: %+v, want %+v", c.Name, got, c)
+		}
+		low, high, err := got.Interval(0.95)
+		if err != nil || !near(low, c.Low, intervalTolerance) || !near(high, c.High, intervalTolerance) {
+			t.Errorf("%s: interval %v to %v (%v), want %v to %v", c.Name, low, high, err, c.Low, c.High)
+		}
+	}
+}
+
+// Two methods that differ only on single bags, on folds of the same bags. The corrected test finds a difference about
+// as often as its level allows. The plain test, which treats the folds of all repeats as independent, finds one far
+// more often.
+func TestCorrectedTLevel(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 9))
+	const studies, bags, folds, repeats = 400, 60, 5, 6
+	var wrong [2]int // corrected and plain
+	for range studies {
+		difference := make([]float64, bags)
+		for i := range difference {
+			difference[i] = rng.NormFloat64()
+		}
+		var a, b []float64
+		for range repeats {
+			order := rng.Perm(bags)
+			for f := range folds {
+				sum := 0.0
+				for _, i := range order[f*bags/folds : (f+1)*bags/folds] {
+					sum += difference[i]
+				}
+				a, b = append(a, sum*folds/bags), append(b, 0)
+			}
+		}
+		for which, ratio := range []float64{1.0 / (folds - 1), 0} {
+			found, err := CorrectedT(a, b, ratio)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found.P < 0.05 {
+				wrong[which]++
+			}
+		}
+	}
+	if wrong[0] > 33 || wrong[1] < 100 { // 5 % plus three standard errors, and a quarter
+		t.Errorf("of %d studies without a difference the corrected test finds one in %d, the plain one in %d", studies, wrong[0], wrong[1])
+	}
+}
+
+// Ranks do not depend on the order of methods or on increasing transformations, and sum to k(k+1)/2.
+func TestAverageRanksLaws(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 7))
+	for range 100 {
+		n, k := 1+rng.IntN(8), 2+rng.IntN(8)
+		values := make([][]float64, n)
+		for i := range values {
+			for range k {
+				values[i] = append(values[i], math.Round(6*rng.Float64())/6)
+			}
+		}
+		ranks, err := AverageRanks(values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := 0.0
+		for _, r := range ranks {
+			sum += r
+		}
+		if !near(sum, float64(k*(k+1))/2, tolerance) {
+			t.Fatalf("ranks %v of %v sum to %v", ranks, values, sum)
+		}
+		order := rng.Perm(k)
+		other := make([][]float64, n)
+		for i := range values {
+			scale := 1 + rng.Float64()
+			for _, j := range order {
+				other[i] = append(other[i], math.Exp(scale*values[i][j]))
+			}
+		}
+		moved, err := AverageRanks(other)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at, j := range order {
+			if moved[at] != ranks[j] {
+				t.Fatalf("ranks %v of %v, %v of %v", ranks, values, moved, other)
+			}
+		}
+	}
+	better, err := AverageRanks([][]float64{{0.9, 0.5, 0.7}})
+	if err != nil || !slices.Equal(better, []float64{1, 3, 2}) {
+		t.Errorf("%v, %v", better, err)
+	}
+}
+
+// p-values are in [0, 1], and larger if methods differ less.
+func TestNemenyiLaws(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 7))
+	for range 30 {
+		n, k := 2+rng.IntN(12), 2+rng.IntN(9)
+		values := make([][]float64, n)
+		for i := range values {
+			for j := range k {
+				values[i] = append(values[i], rng.NormFloat64()+0.3*float64(j))
+			}
+		}
+		found, err := Friedman(values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !(found.ChiSquareP >= 0 && found.ChiSquareP <= 1 && found.FP >= 0 && found.FP <= 1) {
+			t.Fatalf("%+v", found)
+		}
+		p, err := Nemenyi(found.Ranks, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		difference, err := NemenyiDifference(k, n, 0.05)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range p {
+			for j := range p {
+				apart := math.Abs(found.Ranks[i] - found.Ranks[j])
+				if p[i][j] != p[j][i] || (p[i][j] < 0.05) != (apart > difference) && math.Abs(apart-difference) > 1e-9 {
+					t.Fatalf("p %v of ranks %v apart, critical difference %v", p[i][j], apart, difference)
+				}
+			}
+		}
+	}
+}
+
+// If all sets rank the methods alike, chi square is at its maximum.
+func TestFriedmanAgreement(t *testing.T) {
+	got, err := Friedman([][]float64{{0.9, 0.8, 0.7}, {0.6, 0.5, 0.2}, {0.9, 0.7, 0.1}})
+	if err != nil || got.ChiSquare != 6 || !math.IsInf(got.F, 1) || got.FP != 0 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestComparisonsRefuse(t *testing.T) {
+	nan, infinite := math.NaN(), math.Inf(1)
+	err2 := func(_ any, err error) error { return err }
+	tOf := func(a, b []float64, ratio float64) error { _, err := CorrectedT(a, b, ratio); return err }
+	interval := func(t CorrectedTTest, level float64) error { _, _, err := t.Interval(level); return err }
+	for want, err := range map[string]error{
+		"no sets to rank methods on":                      err2(AverageRanks(nil)),
+		"1 methods; ranks need at least 2":                err2(AverageRanks([][]float64{{1}})),
+		"set 1 has figures of 1 methods, set 0 of 2":      err2(Friedman([][]float64{{1, 2}, {1}})),
+		"the figure of method 1 on set 0 is NaN":          err2(Friedman([][]float64{{1, nan}})),
+		"a Friedman test over 1 set":                      err2(Friedman([][]float64{{1, 2}})),
+		"all 2 methods have the same figure on each of 3": err2(Friedman([][]float64{{1, 1}, {2, 2}, {3, 3}})),
+		"1 methods; a Nemenyi test needs at least 2":      err2(NemenyiDifference(1, 5, 0.05)),
+		"1001 methods; a Nemenyi test takes at most 1000": err2(NemenyiDifference(1001, 5, 0.05)),
+		"0 sets; a Nemenyi test needs at least 1":         err2(Nemenyi([]float64{1, 2}, 0)),
+		"significance level 1 is outside (0,1)":           err2(NemenyiDifference(3, 5, 1)),
+		"significance level NaN":                          err2(NemenyiDifference(3, 5, nan)),
+		"the rank NaN of method 0 is not between 1 and 2": err2(Nemenyi([]float64{nan, 2}, 3)),
+		"no p-values to adjust":                           err2(Holm(nil)),
+		"the p-value at 1 is 1.5, outside [0,1]":          err2(Holm([]float64{0, 1.5})),
+		"the p-value at 0 is NaN":                         err2(Holm([]float64{nan})),
+		"no pairs to compare":                             err2(Wilcoxon(nil, nil)),
+		"pairs of 1 and 2 figures":                        err2(Wilcoxon([]float64{1}, []float64{1, 2})),
+		"pair 0 is NaN and 1; figures are finite":         err2(Wilcoxon([]float64{nan}, []float64{1})),
+		"pair 0 is +Inf and +Inf":                         err2(Wilcoxon([]float64{infinite}, []float64{infinite})),
+		"pairs of 2 and 1 figures":                        tOf([]float64{1, 2}, []float64{1}, 0),
+		"pair 1 is 2 and NaN":                             tOf([]float64{1, 2}, []float64{1, nan}, 0),
+		"test bags over training bags: -1":                tOf([]float64{1, 2}, []float64{1, 3}, -1),
+		"test bags over training bags: NaN":               tOf([]float64{1, 2}, []float64{1, 3}, nan),
+		"confidence level 1 is outside (0,1)":             interval(CorrectedTTest{Freedom: 3}, 1),
+		"0 degrees of freedom":                            interval(CorrectedTTest{}, 0.95),
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+	if err := tOf([]float64{1}, []float64{2}, 0); !errors.Is(err, ErrTooFew) {
+		t.Errorf("one pair: %v", err)
+	}
+	if err := tOf([]float64{1, 2, 3}, []float64{0, 1, 2}, 0.1); !errors.Is(err, ErrSameDifference) {
+		t.Errorf("the same differences: %v", err)
+	}
+	if err := tOf([]float64{0.9, 0.8}, []float64{0.8, 0.7}, 0); !errors.Is(err, ErrSameDifference) {
+		t.Errorf("the same differences except for rounding: %v", err)
+	}
+	if err := tOf([]float64{0.9, 0.8}, []float64{0.8, 0.7 + 1e-9}, 0); err != nil {
+		t.Errorf("differences that are hardly the same: %v", err)
+	}
+}
+
+// Adjusted p-values are at least the plain ones, in the same order, and at most m times as large. They do not depend
+// on the order of the input.
+func TestHolmLaws(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 7))
+	for range 200 {
+		p := make([]float64, 1+rng.IntN(9))
+		for i := range p {
+			p[i] = math.Round(20*rng.Float64()*rng.Float64()) / 20
+		}
+		adjusted, err := Holm(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		order := rng.Perm(len(p))
+		moved := make([]float64, len(p))
+		for at, i := range order {
+			moved[at] = p[i]
+		}
+		again, err := Holm(moved)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at, i := range order {
+			if again[at] != adjusted[i] || adjusted[i] < p[i] || adjusted[i] > min(1, float64(len(p))*p[i]) {
+				t.Fatalf("%v adjusted is %v, in another order %v", p, adjusted, again)
+			}
+			for j := range p {
+				if p[i] <= p[j] && adjusted[i] > adjusted[j] {
+					t.Fatalf("%v adjusted is %v", p, adjusted)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,206 @@
+package stats
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// random returns n labels of both classes and scores with ties.
+func random(rng *rand.Rand, n int) (labels []int, scores []float64) {
+	for i := range n {
+		y := rng.IntN(2)
+		if i < 4 {
+			y = i % 2
+		}
+		labels = append(labels, y)
+		scores = append(scores, math.Round(4*(rng.NormFloat64()+float64(y)))/4)
+	}
+	return labels, scores
+}
+
+// delongByDefinition compares every positive with every negative.
+func delongByDefinition(labels []int, scores []float64) (auc, se float64) {
+	var class [2][]float64
+	for i, y := range labels {
+		class[y] = append(class[y], scores[i])
+	}
+	var variance float64
+	for y, own := range class {
+		other := class[1-y]
+		var share []float64
+		for _, a := range own {
+			n := 0.0
+			for _, b := range other {
+				if (a > b) == (y == 1) && a != b {
+					n++
+				} else if a == b {
+					n += 0.5
+				}
+			}
+			share = append(share, n/float64(len(other)))
+		}
+		mean, sum := 0.0, 0.0
+		for _, v := range share {
+			mean += v / float64(len(share))
+		}
+		for _, v := range share {
+			sum += (v - mean) * (v - mean)
+		}
+		variance += sum / float64(len(share)-1) / float64(len(share))
+		auc = mean
+	}
+	return auc, math.Sqrt(variance)
+}
+
+// TestDeLongDefinition compares the fast form with the definition on random scores with ties.
+func TestDeLongDefinition(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for n := 4; n < 120; n++ {
+		labels, scores := random(rng, n)
+		auc, se, err := DeLong(labels, scores)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantAUC, wantSE := delongByDefinition(labels, scores)
+		if !near(auc, wantAUC, tolerance) || !near(se, wantSE, tolerance) {
+			t.Errorf("n = %d: %.17g +- %.17g, want %.17g +- %.17g", n, auc, se, wantAUC, wantSE)
+		}
+		if same, err := AUC(labels, scores); err != nil || !near(auc, same, tolerance) {
+			t.Errorf("n = %d: DeLong's AUC is %.17g, AUC %.17g, %v", n, auc, same, err)
+		}
+	}
+}
+
+// TestRankingLaws checks what ranking figures may and may not depend on.
+func TestRankingLaws(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 100 {
+		labels, scores := random(rng, 4+rng.IntN(60))
+		auc, err := AUC(labels, scores)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ap, err := AveragePrecision(labels, scores)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := func(f func(float64) float64) []float64 {
+			var out []float64
+			for _, s := range scores {
+				out = append(out, f(s))
+			}
+			return out
+		}
+		for name, f := range map[string]func(float64) float64{
+			"exp": math.Exp, "cube": func(x float64) float64 { return x * x * x }, "affine": func(x float64) float64 { return 2*x - 7 },
+		} {
+			if got, _ := AUC(labels, changed(f)); got != auc {
+				t.Errorf("AUC %v became %v under %s", auc, got, name)
+			}
+			if got, _ := AveragePrecision(labels, changed(f)); got != ap {
+				t.Errorf("average precision %v became %v under %s", ap, got, name)
+			}
+		}
+		if got, _ := AUC(labels, changed(func(x float64) float64 { return -x })); !near(got, 1-auc, tolerance) {
+			t.Errorf("AUC of negated scores is %v, want 1 - %v", got, auc)
+		}
+		if got, err := AUC(labels, changed(func(x float64) float64 { return math.Copysign(math.Inf(1), x) })); err != nil || got < 0 || got > 1 {
+			t.Errorf("AUC of infinite scores is %v, %v", got, err)
+		}
+		perm := rng.Perm(len(labels))
+		l, s := make([]int, len(labels)), make([]float64, len(labels))
+		for i, p := range perm {
+			l[i], s[i] = labels[p], scores[p]
+		}
+		if got, _ := AUC(l, s); !near(got, auc, tolerance) {
+			t.Errorf("AUC %v became %v in another order", auc, got)
+		}
+		if got, _ := AveragePrecision(l, s); got != ap {
+			t.Errorf("average precision %v became %v in another order", ap, got)
+		}
+		if auc < 0 || auc > 1 || ap <= 0 || ap > 1 {
+			t.Errorf("AUC %v, average precision %v are out of range", auc, ap)
+		}
+	}
+}
+
+// TestLogLossLaws checks the value at logit 0 and the linear growth far from it.
+func TestLogLossLaws(t *testing.T) {
+	for _, test := range []struct {
+		label       int
+		logit, want float64
+	}{{1, 0, math.Ln2}, {0, 0, math.Ln2}, {1, -1e8, 1e8}, {0, 1e8, 1e8}, {1, 1e8, 0}, {0, -1e300, 0}, {0, math.Inf(-1), 0}, {1, math.Inf(-1), math.Inf(1)}} {
+		got, err := LogLoss([]int{test.label}, []float64{test.logit})
+		if err != nil || got != test.want {
+			t.Errorf("LogLoss of %d at %v = %v, %v; want %v", test.label, test.logit, got, err, test.want)
+		}
+	}
+}
+
+// TestRefusals checks that every figure rejects invalid input.
+func TestRefusals(t *testing.T) {
+	figures := map[string]func([]int, []float64) (float64, error){
+		"AUC": AUC, "AveragePrecision": AveragePrecision, "Accuracy": Accuracy, "BalancedAccuracy": BalancedAccuracy, "LogLoss": LogLoss,
+		"DeLong": func(l []int, s []float64) (float64, error) { _, se, err := DeLong(l, s); return se, err },
+	}
+	for name, f := range figures {
+		for _, test := range []struct {
+			labels []int
+			scores []float64
+			want   string
+		}{
+			{[]int{0, 1}, []float64{1}, "2 labels but 1 scores"},
+			{nil, nil, "no labels"},
+			{[]int{0, 2, 1, 1}, []float64{1, 2, 3, 4}, "label 2 at 1"},
+			{[]int{0, -1}, []float64{1, 2}, "label -1 at 1"},
+			{[]int{0, 1, 0, 1}, []float64{1, 2, math.NaN(), 4}, "score at 2 is NaN"},
+		} {
+			if got, err := f(test.labels, test.scores); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%s(%v, %v) = %v, %v; want %q", name, test.labels, test.scores, got, err, test.want)
+			}
+		}
+	}
+	for _, labels := range [][]int{{0, 0}, {1, 1}} {
+		for _, name := range []string{"AUC", "BalancedAccuracy", "DeLong"} {
+			if _, err := figures[name](labels, []float64{1, 2}); !errors.Is(err, ErrOneClass) {
+				t.Errorf("%s of %v: %v, want ErrOneClass", name, labels, err)
+			}
+		}
+	}
+	if _, _, err := DeLong([]int{0, 1, 1}, []float64{1, 2, 3}); !errors.Is(err, ErrTooFew) {
+		t.Errorf("DeLong of one negative: %v, want ErrTooFew", err)
+	}
+	for _, values := range [][]float64{nil, {1}} {
+		if _, err := SD(values); !errors.Is(err, ErrTooFew) {
+			t.Errorf("SD(%v): %v, want ErrTooFew", values, err)
+		}
+		if _, _, _, err := MeanInterval(values, 0.95); !errors.Is(err, ErrTooFew) {
+			t.Errorf("MeanInterval(%v): %v, want ErrTooFew", values, err)
+		}
+	}
+	for _, bad := range []float64{math.NaN(), math.Inf(1)} {
+		if _, err := SD([]float64{1, bad}); err == nil {
+			t.Errorf("SD takes %v", bad)
+		}
+		if _, _, _, err := MeanInterval([]float64{1, 2, bad}, 0.95); err == nil {
+			t.Errorf("MeanInterval takes %v", bad)
+		}
+	}
+	for _, level := range []float64{0, 1, -1, 95, math.NaN()} {
+		if _, _, _, err := MeanInterval([]float64{1, 2}, level); err == nil {
+			t.Errorf("MeanInterval takes level %v", level)
+		}
+	}
+}
+
+func BenchmarkDeLong(b *testing.B) {
+	labels, scores := random(rand.New(rand.NewPCG(5, 6)), 10000)
+	for b.Loop() {
+		if _, _, err := DeLong(labels, scores); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
