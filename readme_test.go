@@ -65,8 +65,17 @@ func TestPackages(t *testing.T) {
 	}
 }
 
-// TestReadmeExample compares the program in README.md with the tested example.
+// TestReadmeExample compares the programs in README.md with the tested example and with the doc comment of package milbench.
 func TestReadmeExample(t *testing.T) {
+	doc, err := os.ReadFile("milbench/doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, lines, _ := strings.Cut(string(doc), "//\n//\t")
+	lines, _, _ = strings.Cut(lines, "\n//\n")
+	if lines = strings.ReplaceAll(lines, "\n//\t", "\n"); !strings.Contains(readme(t), "\n```go\n"+lines+"\n```\n") {
+		t.Errorf("README.md lacks\n%s", lines)
+	}
 	file, err := os.ReadFile("synlayer/example_pooling_test.go")
 	if err != nil {
 		t.Fatal(err)

@@ -23,7 +23,7 @@ var removals = map[string]removal{
 	"backend/internal/pjrtcache/store.go write":               {"a part that this call has made", "TestStoreNoRoom"},
 	"backend/internal/pjrtcache/store.go drop":                {"an entry whose checksum is wrong, by its key of 64 hexadecimal digits", "TestStore"},
 	"backend/internal/pjrtcache/store.go remove":              {"files that have the name of an entry", "TestRemove"},
-	"cmd/milbench/demo.go runDemo":                            {"a temporary folder that this call has made", "TestDemoStopped"},
+	"milbench/compare.go Compare":                             {"a temporary folder that this call has made", "TestCompare"},
 	"cmd/milbench/folds.go foldsOf":                           {"the file of --bags, which this call has made: an existing one is refused", "TestFoldsBags"},
 	"internal/disk/disk.go WriteBy":                           {"a part that this call has made", "TestWrite"},
 	"internal/disk/disk.go clean":                             {"parts of processes that have ended, by their name of 26 random letters", "TestKilled"},

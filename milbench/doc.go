@@ -1,4 +1,18 @@
-// Package milbench is a benchmark and a toolkit for multiple-instance learning (MIL). Its folders have the parts: mil
-// the vocabulary, cv cross-validation, learner and learners what trains, dataset the readers, results and stats the
-// figures.
+// Package milbench learns from bags of instances (multiple-instance learning, MIL): it opens and audits data, compares
+// learners on the same folds, trains models, and applies, explains and judges them.
+//
+//	set, err := milbench.Open("bags.csv", milbench.Reading{})
+//	compared, err := milbench.Compare(ctx, milbench.Comparison{Sets: []*mil.Set{set}}, nil)
+//	setting, err := milbench.Setting("gated", nil)
+//	model, err := milbench.Train(ctx, set, milbench.Training{Setting: setting}, nil)
+//	fresh, err := model.Open("new.csv", milbench.Reading{})
+//	scores, err := model.Predict(ctx, fresh)
+//	weights, err := model.Explain(ctx, fresh)
+//	err = model.Save("model")
+//
+// The command and the notebook cells stand on these functions. Errors are one line and name flags of the command: --positive is
+// the field Positive of [Reading].
+//
+// The folders have the parts: mil the vocabulary, cv cross-validation, learner and learners what trains, dataset the readers, run,
+// results and stats what becomes of fits, evaluate, calibrate and predict what becomes of models.
 package milbench

@@ -1,22 +1,23 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
-	"synpool/milbench/dataset"
+	"synpool/milbench"
 	"synpool/milbench/dataset/audit"
-	"synpool/milbench/dataset/intake"
 	"synpool/milbench/mil"
 )
 
 // audit is the subcommand that looks for columns that leak the bag labels.
 func (p *program) audit() *cobra.Command {
 	var asJSON bool
-	var columns columnFlags
+	var read readFlags
 	c := &cobra.Command{
 		Use:   "audit NAME|FILE",
 		Short: "Describe a set and find columns that leak the bag labels",
@@ -32,58 +33,40 @@ The exit status is 1 if a column leaks the labels or if one bag is there with tw
 		Example: "  milbench audit bags.csv\n  milbench audit folder\n  milbench audit elephant --json",
 		Args:    arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			source, err := columns.open(p, args[0])
+			how, err := read.reading(p, args[0])
 			if err != nil {
 				return err
 			}
-			report, err := audit.Inspect(source.Stored)
-			if err != nil {
+			report, err := milbench.Audit(args[0], how)
+			leaks := errors.As(err, new(*milbench.LeakError))
+			switch {
+			case err != nil && !leaks:
 				return err
+			case asJSON:
+				err = cmp.Or(p.writeJSON(report), err)
+			default:
+				err = cmp.Or(p.writeReport(report), err)
 			}
-			known := 0 // the column that the catalogue declares
-			if source.Entry != nil {
-				switch known = int(source.Entry.InstanceLabels); source.Entry.InstanceLabels {
-				case dataset.LastColumn:
-					known = report.Features
-				}
+			if leaks {
+				return finding{err}
 			}
-			if asJSON {
-				err = p.writeJSON(struct {
-					audit.Report
-					Known int `json:"instance_label_column,omitempty"` // of a named set: never used as a feature
-				}{report, known})
-			} else {
-				err = p.writeReport(report, known)
-			}
-			if err != nil {
-				return err
-			}
-			if report.OK() {
-				return nil
-			}
-			if report.Leaks[0].Column == known && len(report.Leaks) == 1 {
-				return finding{fmt.Errorf("%s: %v; it is known as the instance labels of this set and never used as a feature", args[0], report.Leaks[0])}
-			}
-			if source.Entry != nil && source.Entry.Generated {
-				return finding{fmt.Errorf("%s: %v; this generated set is meant to be so: its concept is that simple", args[0], report.Leaks[0])}
-			}
-			return finding{intake.Leaked(args[0], source.Stored, report.Leaks)}
+			return err
 		},
 	}
-	inGroup(c.Flags(), fileFlags, func() { columns.addTo(c.Flags()) })
+	inGroup(c.Flags(), fileFlags, func() { read.addTo(c.Flags()) })
 	addJSON(c, &asJSON)
 	return c
 }
 
 // writeReport writes a report as text.
-func (p *program) writeReport(r audit.Report, known int) error {
+func (p *program) writeReport(r audit.Report) error {
 	t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "set\t%s\n", r.Name)
 	fmt.Fprintf(t, "bags\t%s\n", bagsText(r))
 	fmt.Fprintf(t, "instances\t%d; %d to %d per bag, median %g\n", r.Instances, r.BagSize.Min, r.BagSize.Max, r.BagSize.Median)
 	fmt.Fprintf(t, "columns\t%d as stored; %d are constant; %.1f %% of all values are not 0\n", r.Features, r.Constant, 100*r.Density)
-	if known > 0 {
-		fmt.Fprintf(t, "label column\t%d, known from the catalogue\n", known)
+	if r.Known > 0 {
+		fmt.Fprintf(t, "label column\t%d, known from the catalogue\n", r.Known)
 	}
 	for _, d := range r.Duplicates {
 		conflict := ""

@@ -1,79 +1,40 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/pflag"
 
+	"synpool/milbench"
 	"synpool/milbench/calibrate"
 	"synpool/milbench/charts"
-	"synpool/milbench/learner"
-	"synpool/milbench/learners"
 	"synpool/milbench/learners/modeldir"
-	"synpool/milbench/mil"
 	"synpool/milbench/predict"
 )
 
-// calibrating is the flag that asks for a calibration, and what is learnt.
-type calibrating struct {
-	name   string
-	method calibrate.Method // "" where none is asked for
-	learnt *calibrate.Learnt
-}
-
-func (k *calibrating) addTo(f *pflag.FlagSet) {
-	f.StringVar(&k.name, "calibrate", "", "`method` that learns probabilities from held-out bags: "+strings.Join(methodNames(), ", ")+" (default none)")
-}
-
-// parse reports an unknown method.
-func (k *calibrating) parse(f *pflag.FlagSet) (err error) {
+// method returns the method that the flag --calibrate names, "" for none.
+func method(f *pflag.FlagSet) (calibrate.Method, error) {
 	if !f.Changed("calibrate") {
-		return nil
+		return "", nil
 	}
-	if k.method, err = calibrate.ParseMethod(k.name); err != nil {
-		return fmt.Errorf("--calibrate %w", err)
+	method, err := calibrate.ParseMethod(f.Lookup("calibrate").Value.String())
+	if err != nil {
+		return "", fmt.Errorf("--calibrate %w", err)
 	}
-	return nil
-}
-
-// check reports a set that cannot be divided for a calibration.
-func (k *calibrating) check(set *mil.Set, seed uint64) error {
-	if k.method == "" {
-		return nil
-	}
-	if _, err := (calibrate.HeldOut{Seed: seed}).Folds(set); err != nil {
-		return fmt.Errorf("--calibrate: %w; or leave the flag out", err)
-	}
-	return nil
-}
-
-// learn learns the calibration from held-out bags.
-func (k *calibrating) learn(ctx context.Context, by learner.Learner, set *mil.Set, setting json.RawMessage, seed uint64,
-	progress func(done, of int)) (err error) {
-	if k.method == "" {
-		return nil
-	}
-	h := calibrate.HeldOut{Method: k.method, Learner: by, Setting: setting, Seed: seed, Progress: progress}
-	if k.learnt, err = h.Learn(ctx, set); err != nil {
-		return fmt.Errorf("--calibrate: %w", err)
-	}
-	return nil
+	return method, nil
 }
 
 // writeCalibration prints how good the probabilities of held-out bags are, before and after.
-func (p *program) writeCalibration(k *calibrating, setting json.RawMessage) error {
-	l := k.learnt
+func (p *program) writeCalibration(model *milbench.Model) error {
+	l, err := model.Calibration()
 	if l == nil {
-		return nil
+		return err
 	}
-	fmt.Fprintf(p.out, "calibrated by %s on %d held-out bags of %d folds: %s\n", k.method, l.Calibration.Bags, l.Folds, l.Calibration.Formula())
+	fmt.Fprintf(p.out, "calibrated by %s on %d held-out bags of %d folds: %s\n", l.Calibration.Method, l.Calibration.Bags, l.Folds, l.Calibration.Formula())
 	before := "before"
-	if !learners.Logits(setting) {
+	if !model.About().Logits {
 		before += ", score read as a logit"
 	}
 	t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)

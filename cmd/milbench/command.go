@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
-	"synpool/backend"
 	"synpool/internal/printable"
 	"synpool/internal/spelling"
 )
@@ -201,16 +200,6 @@ func flagError(c *cobra.Command, err error) error {
 // note writes a line to standard error.
 func (p *program) note(format string, args ...any) {
 	fmt.Fprintln(p.err, printable.Text(fmt.Sprintf("milbench: "+format, args...)))
-}
-
-// chooseBackend starts a backend and says which.
-func (p *program) chooseBackend() (*backend.Choice, error) {
-	choice, err := backend.New()
-	if err != nil {
-		return nil, err
-	}
-	fmt.Fprintln(p.err, choice)
-	return choice, nil
 }
 
 // terminal returns standard error if it is a terminal, else nil.

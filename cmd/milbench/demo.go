@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"synpool/milbench"
 	"synpool/milbench/cv"
 	"synpool/milbench/dataset"
 	"synpool/milbench/learner"
-	"synpool/milbench/learners/networks"
 	"synpool/milbench/mil"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
@@ -46,12 +46,9 @@ over the folds. It downloads nothing.`,
 			if err := checkCores(cores); err != nil {
 				return err
 			}
-			choice, trainer, err := p.chooseTrainer(cores, memorySize(0).bound())
-			if err != nil {
-				return err
-			}
-			defer choice.Backend.Finalize()
-			d, err := p.runDemo(c.Context(), allLearners(trainer), choice.Config)
+			machine := p.fleet(cores, memorySize(0).bound())
+			defer machine.Close()
+			d, err := p.runDemo(c.Context(), nil, machine)
 			if err != nil {
 				return err
 			}
@@ -89,49 +86,29 @@ type demoRow struct {
 	FoldAUCs []float64 `json:"fold_aucs"`
 }
 
-// runDemo trains and tests the demo's settings.
-func (p *program) runDemo(ctx context.Context, learner learner.Learner, backend string) (_ *demonstration, err error) {
+// runDemo trains and tests the demo's settings by a learner, nil for those of the machine.
+func (p *program) runDemo(ctx context.Context, by learner.Learner, machine *milbench.Machine) (*demonstration, error) {
 	set, err := dataset.Musk1()
 	if err != nil {
 		return nil, err
 	}
-	protocol := cv.Honest()
-	protocol.Repeats = 1
-	d := &demonstration{Set: set.Name, Bags: len(set.Bags), Protocol: protocol, Seed: demoSeed, Backend: backend}
-	list, err := networks.Lineup(false)
-	if err != nil {
-		return nil, err
-	}
-	dir, err := os.MkdirTemp("", "milbench-demo-")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	b, start, bar := readBuild(), time.Now(), p.progress()
-	sum, err := run.Run{
-		Sets: []*mil.Set{set}, Protocol: protocol, Settings: list, Seed: demoSeed, Learner: learner, Dir: dir,
-		Backend: backend, Version: b.Version, Revision: b.Revision,
-		Progress: func(now run.Progress) { bar.showFits(now.Summary, now.Set, start) },
-	}.Do(ctx)
+	comparison := milbench.Comparison{Sets: []*mil.Set{set}, Protocol: cv.Protocol{Repeats: 1}, Seed: demoSeed, Learner: by, Version: b.Version, Revision: b.Revision,
+		Progress: func(now run.Progress) { bar.showFits(now.Summary, now.Set, start) }}
+	compared, err := milbench.Compare(ctx, comparison, machine)
 	bar.clear()
 	if s := stoppedBy(ctx); s != nil && errors.Is(err, context.Canceled) {
 		return nil, s
 	}
-	if err != nil && sum.Failed > 0 {
+	if errors.As(err, new(*milbench.FailedError)) {
 		return nil, finding{shortened{err}}
 	}
 	if err != nil {
 		return nil, err
 	}
-	d.WallS = time.Since(start).Seconds()
-	rs, err := results.Read(dir)
-	if err != nil {
-		return nil, err
-	}
-	table, err := results.Tabulate(rs)
-	if err != nil {
-		return nil, err
-	}
+	table, rs := compared.Table, compared.Results
+	d := &demonstration{Set: set.Name, Bags: len(set.Bags), Protocol: cv.Protocol{Name: cv.HonestProtocol, Folds: rs[0].Folds, Repeats: 1}, Seed: demoSeed,
+		Backend: rs[0].Backend, WallS: time.Since(start).Seconds()}
 	table.Rank()
 	slices.SortFunc(rs, func(a, b results.Result) int { return a.Fold - b.Fold })
 	for _, row := range table.Rows {

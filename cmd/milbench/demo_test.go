@@ -52,7 +52,7 @@ func TestDemo(t *testing.T) {
 	t.Setenv("TMPDIR", temporary)
 	var out, stderr bytes.Buffer
 	p := &program{out: &sink{w: &out}, err: &stderr}
-	d, err := p.runDemo(t.Context(), reader{}, "fake")
+	d, err := p.runDemo(t.Context(), reader{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestDemo(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"gated", "syn", "statistics-svm", "protocol honest: 10 folds, 1 repeat, seed 1", "backend fake", d.Figure, d.Conclusion,
+		"gated", "syn", "statistics-svm", "protocol honest: 10 folds, 1 repeat, seed 1", d.Figure, d.Conclusion,
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, &out)
@@ -95,7 +95,7 @@ func TestDemo(t *testing.T) {
 		t.Errorf("left behind: %v %v", left, err)
 	}
 
-	if _, err := p.runDemo(t.Context(), reader{errors.New("no luck")}, "fake"); exitCode(t.Context(), err) != exitFinding || !strings.Contains(err.Error(), "no luck") {
+	if _, err := p.runDemo(t.Context(), reader{errors.New("no luck")}, nil); exitCode(t.Context(), err) != exitFinding || !strings.Contains(err.Error(), "no luck") {
 		t.Errorf("failed fits: %v", err)
 	}
 }

@@ -192,13 +192,10 @@ func TestShorterCommand(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		choice, trainer, err := p.chooseTrainer(1, 0)
-		if err != nil {
+		machine := p.fleet(1, 0)
+		defer machine.Close()
+		if _, err := p.equip(studies, machine, dir); err != nil {
 			t.Fatal(err)
-		}
-		defer choice.Backend.Finalize()
-		for i := range studies {
-			studies[i].Learner, studies[i].Dir = allLearners(trainer), dir
 		}
 		if err := p.noteTime(g, []string{file}, dir, studies, 601); err != nil {
 			t.Fatal(err)

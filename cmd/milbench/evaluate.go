@@ -3,23 +3,18 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
-	"synpool/milbench/evaluate"
-	"synpool/milbench/learners"
-	"synpool/milbench/learners/modeldir"
-	"synpool/milbench/mil"
-	"synpool/milbench/predict"
+	"synpool/milbench"
 )
 
 // evaluate is the subcommand that judges a trained model on labelled new bags.
 func (p *program) evaluate() *cobra.Command {
 	var (
-		columns columnFlags
-		seed    uint64
-		asJSON  bool
+		read   readFlags
+		seed   uint64
+		asJSON bool
 	)
 	c := &cobra.Command{
 		Use:   "evaluate MODEL FILE|NAME",
@@ -52,52 +47,29 @@ a table, a folder of arrays or a MATLAB file: milbench help files.`,
   milbench evaluate model slides --labels slides.csv --group case_id --json`,
 		Args: arguments(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			nets := p.networks(true, 0, 0, "")
-			defer nets.End()
-			model, err := learners.Trainer{Networks: nets}.Load(args[0])
+			machine := p.machine(0, 0)
+			defer machine.Close()
+			model, err := milbench.Load(args[0], machine)
 			if err != nil {
 				return err
 			}
-			card := model.Card()
-			o := &columns.options
-			o.Judged, o.Numbers, o.Classes = true, card.Target == mil.RealTarget, card.Classes
-			if card.Target == mil.BinaryTarget && o.Classes == nil {
-				o.Classes = []string{"0", "1"}
+			how, err := read.reading(p, args[1])
+			if err != nil {
+				return err
 			}
-			if o.Coordinates != nil && card.Features != nil {
+			if how.Coordinates != nil && model.About().Features != nil {
 				return errors.New("--coordinates: the features are taken by the names that the model knows; leave the flag out")
 			}
-			whole, err := columns.openNew(p, card.Features, card.Centre, args[1])
+			set, all, err := model.OpenLabelled(args[1], how)
 			if err != nil {
 				return err
 			}
-			set, err := whole.Part(mil.TestPart)
-			if err != nil {
-				return err
-			}
-			if err := predict.Fits(model.About(), args[0], set, args[1]); err != nil {
-				return err
-			}
-			if set, err = evaluate.Relabel(set, card); err != nil {
-				return err
-			}
-			if set, err = set.Impute(model.About().Missing); err != nil {
-				return err
-			}
-			calibration, err := predict.Calibration(args[0], card)
-			if err != nil {
-				return err
-			}
-			report, err := evaluate.New(c.Context(), model, calibration, set, seed)
+			report, err := model.Evaluate(c.Context(), set, all, seed)
 			if s := stoppedBy(c.Context()); s != nil && err != nil {
 				return s
 			}
 			if err != nil {
-				return fmt.Errorf("%s: %w", args[1], predict.WithID(set, err))
-			}
-			report.Model, report.Whole = args[0], len(whole.Bags)
-			if official := func(j modeldir.Judged) bool { return j.Folds == 1 }; len(report.Operating) > 0 && set != whole && slices.ContainsFunc(card.Facts.Judged, official) {
-				report.Warn("the thresholds were chosen on the test part of a split: if it is this one, sensitivity and specificity are too good")
+				return fmt.Errorf("%s: %w", args[1], err)
 			}
 			if asJSON {
 				return p.writeJSON(report)
@@ -106,8 +78,8 @@ a table, a folder of arrays or a MATLAB file: milbench help files.`,
 		},
 	}
 	f := c.Flags()
-	columns.addLabels(f)
-	columns.column.addTo(f)
+	read.addLabels(f)
+	addColumn(f, &read.how.Column)
 	f.Uint64Var(&seed, "seed", 1, "seed of the bootstrap")
 	addJSON(c, &asJSON)
 	return c

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"synpool/internal/disk"
+	"synpool/milbench"
 	"synpool/milbench/cv"
 	"synpool/milbench/dataset"
 	"synpool/milbench/exchange"
@@ -53,26 +54,27 @@ beside them, in ` + partsName + `. docs/judge.md goes through an example.` + fil
 			if format != "csv" && format != "clam" {
 				return fmt.Errorf("--format %q: no such format; use csv or clam", format)
 			}
-			opened, err := p.open(open, args)
+			sets, err := p.open(open, args)
 			if err != nil {
 				return err
 			}
-			s := opened[0]
-			protocol := cv.Honest()
-			if protocol.Repeats = repeats; c.Flags().Changed("folds") {
-				protocol.Folds = folds
-			} else if s.entry != nil {
-				protocol.Folds = s.entry.Folds
+			set := sets[0]
+			protocol := cv.Protocol{Name: cv.HonestProtocol, Repeats: repeats}
+			if c.Flags().Changed("folds") {
+				if protocol.Folds = folds; folds < 2 {
+					return protocol.Validate()
+				}
 			}
-			if err := checkFolds(c.Flags(), s.set.HasSplit()); err != nil {
+			if err := checkFolds(c.Flags(), set.HasSplit()); err != nil {
 				return err
 			}
-			parts, err := exchange.Of(s.set, protocol, seed)
+			protocol = protocol.On(set)
+			parts, err := milbench.Folds(set, protocol, seed)
 			if err != nil {
 				return err
 			}
 			if instances != "" {
-				if err := writeNew("--bags", instances, writeBags(s.set)); err != nil {
+				if err := writeNew("--bags", instances, writeBags(set)); err != nil {
 					return err
 				}
 			}
@@ -80,7 +82,7 @@ beside them, in ` + partsName + `. docs/judge.md goes through an example.` + fil
 				err = writeNew("--out", out, parts.Write)
 			} else {
 				var splits []exchange.Split
-				if splits, err = exchange.Splits(s.set, protocol, seed); err == nil {
+				if splits, err = exchange.Splits(set, protocol, seed); err == nil {
 					err = writeCLAM(out, splits, parts)
 				}
 			}
@@ -90,7 +92,7 @@ beside them, in ` + partsName + `. docs/judge.md goes through an example.` + fil
 			if err != nil {
 				return err
 			}
-			p.noteFormulas(s.set)
+			p.noteFormulas(set)
 			fmt.Fprintf(p.out, "%d bags, %s of %d folds in %s; give the scores of the test bags to: milbench score SCORES.csv --folds %s --name NAME --out RESULTS\n",
 				len(parts.Bags), howMany(len(parts.Tested), "repeat"), parts.Run, out, foldsFile(out, format))
 			return nil
@@ -189,15 +191,11 @@ figures and tests, under --name. They are marked declared: milbench has not seen
 				return err
 			}
 			defer f.Close()
-			all, err := parts.Results(f, args[0], name)
+			added, all, err := milbench.Score(parts, f, args[0], name, out)
 			if err != nil {
 				return err
 			}
-			added, err := exchange.Add(out, all)
-			if err != nil {
-				return err
-			}
-			p.note("%d results of %s added to %s, %d were there already", added, name, out, len(all)-added)
+			p.note("%d results of %s added to %s, %d were there already", added, name, out, all-added)
 			return p.writeTable(out, "md")
 		},
 	}

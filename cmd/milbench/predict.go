@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"synpool/internal/spelling"
-	"synpool/milbench/evaluate"
+	"synpool/milbench"
 	"synpool/milbench/learners"
 	"synpool/milbench/mil"
 	"synpool/milbench/predict"
@@ -18,7 +18,7 @@ import (
 // predict is the subcommand that scores bags with a trained model.
 func (p *program) predict() *cobra.Command {
 	var (
-		columns        columnFlags
+		read           readFlags
 		instances      bool
 		format         string
 		asJSON         bool
@@ -83,37 +83,30 @@ those of the file become the medians of its training set. See milbench help file
 				}
 				return fmt.Errorf("--format %q: no such format; use one of %s", format, strings.Join(formats, ", "))
 			}
-			nets := p.networks(true, 0, 0, "")
-			defer nets.End()
-			model, err := learners.Trainer{Networks: nets}.Load(args[0])
+			machine := p.machine(0, 0)
+			defer machine.Close()
+			model, err := milbench.Load(args[0], machine)
 			if err != nil {
 				return err
 			}
-			about := model.About()
+			how, err := read.reading(p, args[1])
+			if err != nil {
+				return err
+			}
 			var bad error
-			columns.options.Unlabelled = true
-			columns.options.Rest = func(err error) { bad = finding{fmt.Errorf("not scored: %w", err)} }
-			if columns.options.Coordinates != nil && about.Features != nil && !instances {
+			how.Rest = func(err error) { bad = finding{fmt.Errorf("not scored: %w", err)} }
+			if how.Coordinates != nil && model.About().Features != nil && !instances {
 				return errors.New("--coordinates: without --instances no place is printed, and the features are taken by name; leave the flag out")
 			}
-			set, err := columns.openNew(p, about.Features, about.Centre, args[1])
+			set, err := model.Open(args[1], how)
 			if err != nil {
 				return err
 			}
-			if err := predict.Fits(about, args[0], set, args[1]); err != nil {
-				return err
+			score := model.Predict
+			if instances {
+				score = model.Explain
 			}
-			if set, err = set.Impute(about.Missing); err != nil {
-				return err
-			}
-			if about.Leaked {
-				p.note("note: %s was trained with a column that leaks the labels; its scores mean nothing for bags without that column", args[0])
-			}
-			calibration, err := predict.Calibration(args[0], model.Card())
-			if err != nil {
-				return err
-			}
-			rows, err := predict.Bags(c.Context(), model, set, calibration, instances)
+			scored, err := score(c.Context(), set)
 			if s := stoppedBy(c.Context()); s != nil && err != nil {
 				return s
 			}
@@ -123,30 +116,25 @@ those of the file become the medians of its training set. See milbench help file
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[1], err)
 			}
-			if facts := model.Card().Facts; facts != nil {
-				unlike, err := evaluate.Warn(facts.Data, set)
-				if err != nil {
-					return err
-				}
-				if unlike != "" {
-					p.note("warning: %s", unlike)
-				}
+			if scored.Leaked != "" {
+				p.note("note: %s", scored.Leaked)
 			}
-			if format == "json" || !instances {
-				if note := predict.CalibrationNote(about, calibration); note != "" {
-					p.note("note: %s", note)
-				}
+			if scored.Unlike != "" {
+				p.note("warning: %s", scored.Unlike)
+			}
+			if scored.Calibration != "" && (format == "json" || !instances) {
+				p.note("note: %s", scored.Calibration)
 			}
 			if format != "json" {
 				p.noteFormulas(set)
 			}
 			switch {
 			case format == "json":
-				err = p.writeJSON(rows)
+				err = p.writeJSON(scored.Bags)
 			case instances:
-				err = predict.WriteInstances(p.out, about, rows)
+				err = predict.WriteInstances(p.out, scored.About, scored.Bags)
 			default:
-				err = predict.Write(p.out, about, rows)
+				err = predict.Write(p.out, scored.About, scored.Bags)
 			}
 			return cmp.Or(err, bad)
 		},
@@ -156,8 +144,8 @@ those of the file become the medians of its training set. See milbench help file
 	f.StringVar(&format, "format", formats[0], "`format` of the output: "+strings.Join(formats, ", "))
 	f.BoolVar(&asJSON, "json", false, "write JSON, like --format json")
 	c.MarkFlagsMutuallyExclusive("format", "json")
-	columns.addBags(f)
-	columns.column.addTo(f)
+	read.addBags(f)
+	addColumn(f, &read.how.Column)
 	return c
 }
 

@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"synpool/milbench"
 	"synpool/milbench/cv"
-	"synpool/milbench/dataset"
 	"synpool/milbench/learners"
 	"synpool/milbench/learners/networks"
 	"synpool/milbench/learners/neural"
@@ -91,17 +91,12 @@ winner, the instance with the largest weight, has changed since the previous epo
 			if err != nil {
 				return err
 			}
-			choice, trainer, err := p.chooseTrainer(cores, memory.bound())
+			machine := p.fleet(cores, memory.bound())
+			machine.Checkpoints = filepath.Join(dir, checkpoints)
+			defer machine.Close()
+			trainer, err := p.equip(studies, machine, dir)
 			if err != nil {
 				return err
-			}
-			defer choice.Backend.Finalize()
-			trainer.Checkpoints = filepath.Join(dir, checkpoints)
-			b := readBuild()
-			for i := range studies {
-				r := &studies[i]
-				r.Learner, r.Dir = allLearners(trainer), dir
-				r.Backend, r.Version, r.Revision, r.Cores = choice.Config, b.Version, b.Revision, trainer.Workers
 			}
 			if err := p.gather(c.Context(), which, dir, studies, dryRun, false); err != nil {
 				return err
@@ -110,7 +105,7 @@ winner, the instance with the largest weight, has changed since the previous epo
 			if err != nil {
 				return err
 			}
-			e := newEstimate(choice.Config, trainer, plans)
+			e := newEstimate(studies[0].Backend, trainer, plans)
 			switch {
 			case dryRun:
 				e.Settings = distinctSettings(studies)
@@ -146,6 +141,22 @@ winner, the instance with the largest weight, has changed since the previous epo
 	addJSON(c, &asJSON)
 	required(c, "out")
 	return c
+}
+
+// equip starts a machine for runs and sets what their results say of it and of the program.
+func (p *program) equip(runs []run.Run, m *milbench.Machine, dir string) (neural.Trainer, error) {
+	all, trainer, err := m.Learner()
+	if err != nil {
+		return trainer, err
+	}
+	choice, err := m.Backend()
+	b := readBuild()
+	for i := range runs {
+		r := &runs[i]
+		r.Learner, r.Dir, r.Cores = all, dir, trainer.Workers
+		r.Backend, r.Version, r.Revision = choice.Config, b.Version, b.Revision
+	}
+	return trainer, err
 }
 
 // required makes a flag required.
@@ -205,30 +216,26 @@ func (g *gridFlags) protocol() (cv.Protocol, error) {
 	case g.compares() && protocol.Repeats > networks.LineupRepeats:
 		protocol.Repeats = networks.LineupRepeats
 	}
-	if g.flags.Changed("folds") {
-		protocol.Folds = g.folds
-	}
 	if g.flags.Changed("inner") {
 		if g.name != cv.NestedProtocol {
 			return protocol, errors.New("--inner: only the nested protocol has inner folds; add --protocol nested")
 		}
 		protocol.Inner = g.inner
 	}
-	return protocol, protocol.Validate()
-}
-
-// protocolOf returns the protocol of a named set, or of a file if the entry is nil.
-func (g *gridFlags) protocolOf(entry *dataset.Entry) (cv.Protocol, error) {
-	protocol, err := g.protocol()
-	if entry != nil && g.name != cv.PublishedProtocol && !g.flags.Changed("folds") {
-		protocol.Folds = entry.Folds
+	if g.flags.Changed("folds") {
+		protocol.Folds = g.folds
+		return protocol, protocol.Validate()
 	}
-	return protocol, err
+	if err := protocol.Validate(); err != nil || g.name == cv.PublishedProtocol {
+		return protocol, err
+	}
+	protocol.Folds = 0 // those of the set
+	return protocol, nil
 }
 
 // study returns the run of one set.
-func (g *gridFlags) study(s source) (run.Run, error) {
-	protocol, err := g.protocolOf(s.entry)
+func (g *gridFlags) study(set *mil.Set) (run.Run, error) {
+	protocol, err := g.protocol()
 	if err != nil {
 		return run.Run{}, err
 	}
@@ -236,34 +243,24 @@ func (g *gridFlags) study(s source) (run.Run, error) {
 	if err != nil {
 		return run.Run{}, err
 	}
-	if err := g.set.checkLoss(s.set); err != nil {
+	if err := g.set.checkLoss(set); err != nil {
 		return run.Run{}, err
 	}
-	if protocol.Name == cv.NestedProtocol && protocol.Inner == 0 {
-		rest := slices.DeleteFunc(slices.Clone(list), isPortfolio)
-		if len(rest) < len(list) && !g.compares() {
-			return run.Run{}, fmt.Errorf("--inner %d: %s chooses by inner folds; give 2 or more, or leave %[2]s out", protocol.Inner, learners.AutoName)
-		}
-		list = rest
+	if protocol.Name == cv.NestedProtocol && protocol.Inner == 0 && !g.compares() && slices.ContainsFunc(list, isPortfolio) {
+		return run.Run{}, fmt.Errorf("--inner %d: %s chooses by inner folds; give 2 or more, or leave %[2]s out", protocol.Inner, learners.AutoName)
 	}
-	list, refused, err := networks.Able(s.set, list)
+	comparison := milbench.Comparison{Sets: []*mil.Set{set}, Settings: list, Protocol: protocol, Seed: g.seed, Curves: g.curves,
+		Note: func(text string) { g.note("note: %s", text) }}
+	runs, err := comparison.Runs()
 	if err != nil {
 		return run.Run{}, err
 	}
-	noteRefused(g.note, refused)
-	_, err = protocol.Fits(s.set, list, g.seed)
-	return run.Run{Sets: []*mil.Set{s.set}, Protocol: protocol, Settings: list, Seed: g.seed, Curves: g.curves}, err
+	_, err = runs[0].Protocol.Fits(set, runs[0].Settings, g.seed)
+	return runs[0], err
 }
 
 // isPortfolio reports whether a setting tries others.
 func isPortfolio(setting json.RawMessage) bool { return learners.Candidates(setting) != nil }
-
-// noteRefused notes why settings are left out.
-func noteRefused(note func(format string, args ...any), refused []string) {
-	for _, text := range refused {
-		note("note: %s; it is left out", text)
-	}
-}
 
 // studies returns the runs of names and files, one each.
 func (p *program) studies(g *gridFlags, namesOrFiles []string) (studies []run.Run, err error) {
@@ -271,17 +268,17 @@ func (p *program) studies(g *gridFlags, namesOrFiles []string) (studies []run.Ru
 	if err := g.check(); err != nil {
 		return nil, err
 	}
-	sources, err := p.open(g.open, namesOrFiles)
+	sets, err := p.open(g.open, namesOrFiles)
 	if err != nil {
 		return nil, err
 	}
 	split := true
-	for _, s := range sources {
-		one, err := g.study(s)
+	for _, set := range sets {
+		one, err := g.study(set)
 		if err != nil {
 			return nil, err
 		}
-		studies, split = append(studies, one), split && s.set.HasSplit()
+		studies, split = append(studies, one), split && set.HasSplit()
 	}
 	return studies, checkFolds(g.flags, split)
 }

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"synpool/milbench"
 	"synpool/milbench/dataset"
-	"synpool/milbench/dataset/intake"
 	"synpool/milbench/mil"
 )
 
@@ -18,32 +18,29 @@ A FILE is a table, a folder of arrays or a MATLAB file: milbench help files.`
 	filesHelp = "\n\nFiles:" + fileForms
 )
 
-// columnFlags name the columns of a table.
-type columnFlags struct {
-	options dataset.Options
-	column  columnValue
-}
+// readFlags say how a file is read.
+type readFlags struct{ how milbench.Reading }
 
 // addBags adds flags that say where the bags of a file or folder are, labelled or not.
-func (f *columnFlags) addBags(flags *pflag.FlagSet) {
-	flags.StringVar(&f.options.Labels, "labels", "", "`table` of the bags, CSV or TSV, for a folder of bags or an HDF5 file (default labels.csv in the folder, or its only table)")
-	flags.StringVar(&f.options.Array, "features", "", "`array` of the features in HDF5, .npz and .pt files (default features, or the only one besides coordinates)")
-	flags.StringVar(&f.options.Bag, "bag", "", "`column` of the bags' ids in a table (default the first of bag, slide_id, image_id, ...); for a folder, the column of patients, say, whose files become one bag")
-	flags.BoolVar(&f.options.Subset, "subset", false, "leave out bags without a label, without a file or without a line in the table, and bags that cannot be read")
-	flags.StringSliceVar(&f.options.Coordinates, "coordinates", nil, "two `columns` of a table that say where instances are, or none (default x,y if both are there and z is not)")
+func (f *readFlags) addBags(flags *pflag.FlagSet) {
+	flags.StringVar(&f.how.Labels, "labels", "", "`table` of the bags, CSV or TSV, for a folder of bags or an HDF5 file (default labels.csv in the folder, or its only table)")
+	flags.StringVar(&f.how.Array, "features", "", "`array` of the features in HDF5, .npz and .pt files (default features, or the only one besides coordinates)")
+	flags.StringVar(&f.how.Bag, "bag", "", "`column` of the bags' ids in a table (default the first of bag, slide_id, image_id, ...); for a folder, the column of patients, say, whose files become one bag")
+	flags.BoolVar(&f.how.Subset, "subset", false, "leave out bags without a label, without a file or without a line in the table, and bags that cannot be read")
+	flags.StringSliceVar(&f.how.Coordinates, "coordinates", nil, "two `columns` of a table that say where instances are, or none (default x,y if both are there and z is not)")
 }
 
 // addLabels adds the flags of subcommands that read labels, too.
-func (f *columnFlags) addLabels(flags *pflag.FlagSet) {
-	o := &f.options
+func (f *readFlags) addLabels(flags *pflag.FlagSet) {
+	o := &f.how
 	f.addBags(flags)
 	flags.StringVar(&o.Label, "label", "", "`column` of the labels in a table (default the first of label, class, target, diagnosis, grade)")
 	flags.StringVar(&o.Group, "group", "", "`column` of the groups in a table, say patients; a group is never split between training and test (default the first of group, case_id, patient_id, ...)")
 	flags.StringVar(&o.Split, "split", "", "`column` of the official split in a table: train, val or test; val counts as train (default split). Or a CSV file with the columns train, val and test that list the bags, as CLAM writes it. Or none: ignore the split")
 }
 
-func (f *columnFlags) addTo(flags *pflag.FlagSet) {
-	o := &f.options
+func (f *readFlags) addTo(flags *pflag.FlagSet) {
+	o := &f.how
 	f.addLabels(flags)
 	flags.BoolVar(&o.Numbers, "numbers", false, "read integer labels as numbers (counts, say), not as classes")
 	flags.StringSliceVar(&o.Order, "order", nil, "all `labels` of three or more classes in their order, say low,middle,high, for quadratic kappa and the confusion matrix (default numbers by value, words by alphabet)")
@@ -53,11 +50,11 @@ func (f *columnFlags) addTo(flags *pflag.FlagSet) {
 }
 
 // given returns the first flag that is given.
-func (f *columnFlags) given() string {
+func (f *readFlags) given() string {
 	for _, c := range []struct {
 		flag  string
 		given bool
-	}{{"labels", f.options.Labels != ""}, {"bag", f.options.Bag != ""}, {"label", f.options.Label != ""}, {"group", f.options.Group != ""}, {"split", f.options.Split != "" && f.options.Split != dataset.NoSplit}, {"categorical", len(f.options.Categorical) > 0}, {"as-features", len(f.options.AsFeatures) > 0}, {"coordinates", len(f.options.Coordinates) > 0}, {"features", f.options.Array != ""}, {"subset", f.options.Subset}, {"missing", f.options.Median}, {"numbers", f.options.Numbers}, {"order", f.options.Order != nil}, {"instance-label-column", f.column.Column != dataset.NoColumn}} {
+	}{{"labels", f.how.Labels != ""}, {"bag", f.how.Bag != ""}, {"label", f.how.Label != ""}, {"group", f.how.Group != ""}, {"split", f.how.Split != "" && f.how.Split != dataset.NoSplit}, {"categorical", len(f.how.Categorical) > 0}, {"as-features", len(f.how.AsFeatures) > 0}, {"coordinates", len(f.how.Coordinates) > 0}, {"features", f.how.Array != ""}, {"subset", f.how.Subset}, {"missing", f.how.Median}, {"numbers", f.how.Numbers}, {"order", f.how.Order != nil}, {"instance-label-column", f.how.Column != dataset.NoColumn}} {
 		if c.given {
 			return c.flag
 		}
@@ -85,115 +82,88 @@ func (m *missingValue) Set(text string) error {
 
 func (m *missingValue) Type() string { return "way" }
 
-// open opens a name or file.
-func (f *columnFlags) open(p *program, nameOrFile string) (*dataset.Source, error) {
-	o := f.options
-	o.Note = func(text string) { p.note("note: %s", text) }
-	source, err := o.Open(nameOrFile)
-	if err == nil && source.Entry != nil {
-		err = f.check()
+// reading returns how one name or file is read. A flag for files, given for a named set, is an error.
+func (f *readFlags) reading(p *program, nameOrFile string) (milbench.Reading, error) {
+	how := f.how
+	how.Note = func(text string) { p.note("note: %s", text) }
+	if named(nameOrFile) {
+		return how, f.check()
 	}
-	return source, err
+	return how, nil
+}
+
+// named reports whether a set has the name.
+func named(nameOrFile string) bool {
+	_, err := dataset.Find(nameOrFile)
+	return err == nil
 }
 
 // check reports a flag for files, given for a named set.
-func (f *columnFlags) check() error {
+func (f *readFlags) check() error {
 	if flag := f.given(); flag != "" {
 		return fmt.Errorf("--%s is for files; the columns of a named set are known", flag)
 	}
 	return nil
 }
 
-// openNew opens bags with the features of a model.
-func (f *columnFlags) openNew(p *program, features []string, centre []float64, nameOrFile string) (*mil.Set, error) {
-	f.options = f.options.For(features, centre, f.column.Column)
-	source, err := f.open(p, nameOrFile)
-	if err != nil {
-		return nil, err
-	}
-	if column := f.column.Column; features != nil && source.Stored.Features != nil && column != dataset.NoColumn {
-		return nil, fmt.Errorf("--instance-label-column %v: the features are taken by the names that the model knows; leave the flag out", column)
-	}
-	return source.Set(f.column.Column)
-}
-
 // sources opens the sets to learn from. Files are audited first.
-type sources struct {
-	columns  columnFlags
-	positive string
-	keepLeak bool
-}
+type sources struct{ readFlags }
 
 func (s *sources) addTo(flags *pflag.FlagSet) {
-	s.columns.addTo(flags)
-	s.columns.column.addTo(flags)
-	flags.StringVar(&s.positive, "positive", "", "positive `label` of two, as the file writes it (default the larger number, a known word such as tumour or mut, else the rarer label)")
-	flags.BoolVar(&s.keepLeak, "keep-leak", false, "train although a column of the file leaks the labels, and mark every result leaked")
-}
-
-// source is a set and the entry of its name, nil for a file.
-type source struct {
-	set   *mil.Set
-	entry *dataset.Entry
+	s.readFlags.addTo(flags)
+	addColumn(flags, &s.how.Column)
+	flags.StringVar(&s.how.Positive, "positive", "", "positive `label` of two, as the file writes it (default the larger number, a known word such as tumour or mut, else the rarer label)")
+	flags.BoolVar(&s.how.KeepLeak, "keep-leak", false, "train although a column of the file leaks the labels, and mark every result leaked")
 }
 
 // open opens all names and files. They must hold different bags.
-func (p *program) open(s sources, namesOrFiles []string) ([]source, error) {
-	var opened []source
-	files := 0
+func (p *program) open(s sources, namesOrFiles []string) (sets []*mil.Set, err error) {
+	how, files := s.how, 0
+	how.Note = func(text string) { p.note("note: %s", text) }
 	for _, nameOrFile := range namesOrFiles {
-		one, err := p.openOne(s, nameOrFile)
+		set, err := milbench.Open(nameOrFile, how)
+		if errors.As(err, new(*milbench.LeakError)) {
+			err = finding{err}
+		}
 		if err != nil {
 			return nil, err
 		}
-		if one.entry == nil {
+		if !named(nameOrFile) {
 			files++
+			if how.KeepLeak && !set.Leaked {
+				how.Note(nameOrFile + ": no column leaks the labels, so --keep-leak changes nothing")
+			}
 		}
-		for i, other := range opened {
-			if other.set.Checksum == one.set.Checksum {
+		for i, other := range sets {
+			if other.Checksum == set.Checksum {
 				return nil, fmt.Errorf("%s holds the same bags as %s; name one of them", nameOrFile, namesOrFiles[i])
 			}
 		}
-		opened = append(opened, one)
+		sets = append(sets, set)
 	}
-	return opened, s.check(files)
+	return sets, s.check(files)
 }
 
 // check reports a flag for files if there are no files.
 func (s *sources) check(files int) error {
-	if files == 0 {
-		if err := s.columns.check(); err != nil {
-			return err
-		}
+	if files > 0 {
+		return nil
 	}
-	if files == 0 && s.positive != "" {
+	switch {
+	case s.how.Positive != "":
 		return errors.New("--positive is for files; the positive label of a named set is known")
-	}
-	if files == 0 && s.keepLeak {
+	case s.how.KeepLeak:
 		return errors.New("--keep-leak is for files; a named set has no column that leaks the labels")
 	}
-	return nil
-}
-
-// openOne opens a name or file.
-func (p *program) openOne(s sources, nameOrFile string) (source, error) {
-	o := intake.Options{Options: s.columns.options, Column: s.columns.column.Column, Positive: s.positive, KeepLeak: s.keepLeak}
-	o.Note = func(text string) { p.note("note: %s", text) }
-	set, entry, err := o.Open(nameOrFile)
-	if err == nil && entry == nil && s.keepLeak && !set.Leaked {
-		o.Note(nameOrFile + ": no column leaks the labels, so --keep-leak changes nothing")
-	}
-	if errors.As(err, new(*intake.LeakError)) {
-		err = finding{err}
-	}
-	return source{set, entry}, err
+	return s.readFlags.check()
 }
 
 // columnValue is the value of the flag --instance-label-column.
-type columnValue struct{ dataset.Column }
+type columnValue dataset.Column
 
-func (c *columnValue) addTo(flags *pflag.FlagSet) {
-	flags.Var(c, "instance-label-column", "stored `column` of a file that holds instance labels, not a feature: last, or its number from 1")
+// addColumn gives flags the flag --instance-label-column.
+func addColumn(flags *pflag.FlagSet, column *dataset.Column) {
+	flags.Var((*columnValue)(column), "instance-label-column", "stored `column` of a file that holds instance labels, not a feature: last, or its number from 1")
 }
 
 func (c *columnValue) Set(text string) error {
@@ -201,8 +171,10 @@ func (c *columnValue) Set(text string) error {
 	if err == nil && column == dataset.NoColumn {
 		err = errors.New("give last or the number of a column, from 1")
 	}
-	c.Column = column
+	*c = columnValue(column)
 	return err
 }
+
+func (c *columnValue) String() string { return dataset.Column(*c).String() }
 
 func (c *columnValue) Type() string { return "column" }

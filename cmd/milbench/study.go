@@ -56,19 +56,19 @@ milbench run --preset paper has the setting of the paper: gamma 1, no layer norm
 			if err != nil {
 				return err
 			}
-			choice, trainer, err := p.chooseTrainer(cores, memory.bound())
+			machine := p.fleet(cores, memory.bound())
+			defer machine.Close()
+			all, _, err := machine.Learner()
 			if err != nil {
 				return err
 			}
-			defer choice.Backend.Finalize()
-			runs, missing, err := form.Runs(filepath.Join(dir, folder), allLearners(trainer), seed)
+			runs, missing, err := form.Runs(filepath.Join(dir, folder), all, seed)
 			if err != nil {
 				return err
 			}
-			b := readBuild()
-			for i := range runs {
-				r := &runs[i]
-				r.Backend, r.Version, r.Revision, r.Cores = choice.Config, b.Version, b.Revision, trainer.Workers
+			trainer, err := p.equip(runs, machine, runs[0].Dir)
+			if err != nil {
+				return err
 			}
 			if err := p.gather(c.Context(), which, runs[0].Dir, runs, false, true); err != nil {
 				return err
@@ -81,7 +81,7 @@ milbench run --preset paper has the setting of the paper: gamma 1, no layer norm
 				p.note("note: left out: %v", m.Err)
 			}
 			if which != nil {
-				return p.trainShard(c.Context(), runs, newEstimate(choice.Config, trainer, plans).Total)
+				return p.trainShard(c.Context(), runs, newEstimate(runs[0].Backend, trainer, plans).Total)
 			}
 			p.note("%s (%s)", e.Question, form.Scope)
 			err = p.do(c.Context(), runs)

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"synpool/internal/disk"
-	"synpool/milbench/cv"
+	"synpool/milbench"
 	"synpool/milbench/learner"
 	"synpool/milbench/learners"
 	"synpool/milbench/learners/modeldir"
@@ -38,7 +38,6 @@ func (p *program) train() *cobra.Command {
 		seed   uint64
 		cores  int
 		memory memorySize
-		toward calibrating
 	)
 	c := &cobra.Command{
 		Use:   "train NAME|FILE --out MODEL",
@@ -88,13 +87,14 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 			if err := checkCores(cores); err != nil {
 				return err
 			}
-			if err := toward.parse(c.Flags()); err != nil {
+			toward, err := method(c.Flags())
+			if err != nil {
 				return err
 			}
 			if config != nil && c.Flags().Changed("cores") {
 				return errors.New("--cores: for --learner; a network is trained on all cores")
 			}
-			if random := []string{learners.AutoName, "statistics-trees"}; config == nil && c.Flags().Changed("seed") && toward.method == "" && !slices.Contains(random, asked.learner) {
+			if random := []string{learners.AutoName, "statistics-trees"}; config == nil && c.Flags().Changed("seed") && toward == "" && !slices.Contains(random, asked.learner) {
 				return fmt.Errorf("--seed: nothing is random in --learner %s; leave --seed out", asked.learner)
 			}
 			full, err := filepath.Abs(dir) // "." has a name, too
@@ -114,81 +114,50 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 			if err := modeldir.CanSave(dir); err != nil { // a training may be long
 				return fmt.Errorf("--out %q: %w", dir, err)
 			}
-			sources, err := p.open(open, args)
+			sets, err := p.open(open, args)
 			if err != nil {
 				return err
 			}
-			whole := sources[0].set
-			bags, err := whole.Part(mil.TrainPart)
-			if err != nil {
+			if err := asked.set.checkLoss(sets[0]); err != nil {
 				return err
 			}
-			if err := asked.set.checkLoss(bags); err != nil {
-				return err
-			}
-			if bags != whole {
-				p.note("note: %s: %d of %d bags", bags.Name, len(bags.Bags), len(whole.Bags))
-			}
-			for class := range bags.NumClasses() {
-				if bags.Kind == mil.ClassTarget && bags.NumLabelled(class) < 2 {
-					return fmt.Errorf("%s: only one bag has label %s; a class needs two at least: add bags, or leave it out", bags.Name, bags.ClassName(class))
-				}
-			}
-			if err := toward.check(bags, seed); err != nil {
-				return err
-			}
-			facts, err := card.judged(whole, setting, p.judgeCommand(c, args[0], &asked, config))
-			if err != nil {
-				return err
-			}
-			task := cv.NewTask(bags, []cv.Fit{{Setting: setting}})
-			if err := learners.Check(neural.Trainer{}, task); err != nil {
-				return err
-			}
-			noteRefused(p.note, networks.RefusedCandidates(bags, setting))
-			alone, within := config != nil, memory.bound()
-			if alone {
+			within := memory.bound()
+			if config != nil {
 				within = uint64(memory) // unless it is given, the machine says what is too much
 			}
-			kept := filepath.Clean(dir) + "." + checkpoints
-			nets := p.networks(alone, cores, within, kept)
-			defer nets.End()
-			trainer := learners.Trainer{Networks: nets, Resources: learners.Resources{Workers: cores, Memory: within}}
-			if trainer.NeedsNetworks(setting) {
-				if err := nets.Ready(); err != nil {
-					return err
-				}
+			machine, kept := p.machine(cores, within), filepath.Clean(dir)+"."+checkpoints
+			if config == nil {
+				machine = p.fleet(cores, within)
 			}
+			machine.Checkpoints = kept
+			defer machine.Close()
 
-			bar, loss := p.progress(), 0.0
-			err = toward.learn(c.Context(), learners.All(nets, trainer.Resources), bags, setting, seed, func(done, of int) {
-				bar.show(func() string {
-					return fmt.Sprintf("calibration: %d of %d folds", done, of) + p.large.line(time.Now())
-				})
-			})
-			bar.clear()
-			if s := stoppedBy(c.Context()); s != nil && err != nil {
-				return fmt.Errorf("%w: no model was saved", s)
+			b, bar, loss := readBuild(), p.progress(), 0.0
+			training := milbench.Training{Setting: setting, Seed: seed, Calibrate: toward, Results: card.results, Version: b.Version, Revision: b.Revision,
+				Judge: p.judgeCommand(c, args[0], &asked, config),
+				Note:  func(text string) { p.note("note: %s", text) },
+				Folds: func(done, of int) {
+					bar.show(func() string {
+						return fmt.Sprintf("calibration: %d of %d folds", done, of) + p.large.line(time.Now())
+					})
+				},
+				Progress: func(now learners.Progress) {
+					loss = now.Loss
+					bar.show(func() string {
+						if config != nil {
+							return fmt.Sprintf("epoch %d of %d, loss %.4f", now.Epoch, config.Epochs, now.Loss) + p.large.line(time.Now())
+						}
+						line := fmt.Sprintf("%d of %d fits done", now.Done, now.Total)
+						if now.Epoch > 0 {
+							line += fmt.Sprintf(", epoch %d, loss %.4f", now.Epoch, now.Loss)
+						}
+						return line
+					})
+				}}
+			if c.Flags().Changed("operating") {
+				training.Operating = card.operating
 			}
-			if diverged(err) {
-				return finding{err}
-			}
-			if err != nil {
-				return err
-			}
-			model, err := trainer.Train(c.Context(), setting, bags, seed, func(now learners.Progress) {
-				loss = now.Loss
-				bar.show(func() string {
-					if config != nil {
-						return fmt.Sprintf("epoch %d of %d, loss %.4f", now.Epoch, config.Epochs, now.Loss) + p.large.line(time.Now())
-					}
-					line := fmt.Sprintf("%d of %d fits done", now.Done, now.Total)
-					if now.Epoch > 0 {
-						line += fmt.Sprintf(", epoch %d, loss %.4f", now.Epoch, now.Loss)
-					}
-					return line
-				})
-			})
+			model, err := milbench.Train(c.Context(), sets[0], training, machine)
 			bar.clear()
 			if s := stoppedBy(c.Context()); s != nil && err != nil {
 				goesOn := ""
@@ -203,18 +172,10 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 			if err != nil {
 				return err
 			}
-			figure, err := trainingFigure(c, model, bags)
+			bags := model.Bags
+			figure, err := trainingFigure(c, model.Learned, bags)
 			if err != nil {
 				return err
-			}
-			if facts, err = described(facts, model.About(), bags, toward.learnt); err != nil {
-				return err
-			}
-			model.Card().Facts = &facts
-			if toward.learnt != nil {
-				if err := model.Card().Calibrate(toward.learnt); err != nil {
-					return err
-				}
 			}
 			if err := model.Save(dir); err != nil {
 				return err
@@ -231,15 +192,15 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 				how = fmt.Sprintf(" for %d epochs: loss %.4f,", config.Epochs, loss)
 			}
 			part := ""
-			if bags != whole {
-				part = fmt.Sprintf(" of %d", len(whole.Bags))
+			if len(bags.Bags) < len(sets[0].Bags) {
+				part = fmt.Sprintf(" of %d", len(sets[0].Bags))
 			}
 			fmt.Fprintf(p.out, "%s: %s trained on %d%s bags%s %s %s on the training bags themselves, which says nothing about new bags%s\n",
 				bags.Name, onebyone.Name(setting), len(bags.Bags), part, how, results.FigureName(bags.Kind), figure, leaked)
 			if err := p.writeMembers(model.About()); err != nil {
 				return err
 			}
-			if err := p.writeCalibration(&toward, setting); err != nil {
+			if err := p.writeCalibration(model); err != nil {
 				return err
 			}
 			fmt.Fprintf(p.out, "model in %s\n", dir)
@@ -251,7 +212,7 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 	f.StringVar(&dir, "out", "", "`folder` of the model (required)")
 	card.addTo(f)
 	asked.addTo(f)
-	toward.addTo(f)
+	f.String("calibrate", "", "`method` that learns probabilities from held-out bags: "+strings.Join(methodNames(), ", ")+" (default none)")
 	f.Uint64Var(&seed, "seed", 1, "seed of everything random: initial weights, order, dropout, trees, inner folds")
 	coresFlag(f, &cores)
 	f.Lookup("cores").Usage = "cores to train on with --learner, at most those of the machine"

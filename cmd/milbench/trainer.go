@@ -12,51 +12,27 @@ import (
 	"github.com/spf13/pflag"
 
 	"synpool/backend"
-	"synpool/milbench/learner"
-	"synpool/milbench/learners"
-	"synpool/milbench/learners/networks"
+	"synpool/milbench"
 	"synpool/milbench/learners/neural"
 )
 
-// chooseTrainer starts a backend, says which, and returns a trainer of many fits on cores of the machine, within an
-// amount of memory (0 for no bound).
-func (p *program) chooseTrainer(cores int, memory uint64) (*backend.Choice, neural.Trainer, error) {
-	choice, err := backend.New()
-	if err != nil {
-		return nil, neural.Trainer{}, err
-	}
-	fmt.Fprintln(p.err, backendLine(choice))
-	workers := choice.Cores(cores)
-	if workers.Note != "" {
-		p.note("note: %s", workers.Note)
-	}
-	return choice, neural.Trainer{Backend: choice.Backend, Workers: workers.Workers, Run: workers.Run, Kept: workers.Kept, Memory: memory, Watch: p.large.watch}, nil
+// machine returns what trains on a number of cores (0 for all) within an amount of memory (0 for no bound), and says which
+// backend it starts.
+func (p *program) machine(cores int, memory uint64) *milbench.Machine {
+	return &milbench.Machine{Cores: cores, Memory: memory, Watch: p.large.watch,
+		Started: func(c *backend.Choice) { fmt.Fprintln(p.err, c) },
+		Note:    func(text string) { p.note("note: %s", text) }}
 }
 
-// networks returns a trainer and reader of networks. It trains many side by side on a number of cores within an amount of memory (0 for
-// no bound) or, if alone, one at a time on all cores. Trainings keep checkpoints in a folder if one is named.
-func (p *program) networks(alone bool, cores int, memory uint64, checkpoints string) *networks.Networks {
-	return &networks.Networks{Start: func() (neural.Trainer, error) {
-		if !alone {
-			_, trainer, err := p.chooseTrainer(cores, memory)
-			trainer.Checkpoints = checkpoints
-			return trainer, err
-		}
-		choice, err := p.chooseBackend()
-		if err != nil {
-			return neural.Trainer{}, err
-		}
-		return neural.Trainer{Backend: choice.Backend, Workers: 1, Memory: memory, Watch: p.large.watch, Checkpoints: checkpoints}, nil
-	}}
+// fleet is a machine for many fits side by side. It says what XLA would gain where the backend is that of Go.
+func (p *program) fleet(cores int, memory uint64) *milbench.Machine {
+	m := p.machine(cores, memory)
+	m.Started = func(c *backend.Choice) { fmt.Fprintln(p.err, backendLine(c)) }
+	return m
 }
 
 // diverged reports whether the numbers of a training became infinite or NaN.
 func diverged(err error) bool { return errors.Is(err, neural.ErrDiverged) }
-
-// allLearners returns a learner of every setting: trainer for networks, and the others with its workers and memory.
-func allLearners(trainer neural.Trainer) learner.Learner {
-	return learners.All(trainer, learners.Resources{Workers: trainer.Workers, Memory: trainer.Memory})
-}
 
 // backendLine describes a backend before it trains many fits. For the Go backend it says what XLA would gain.
 func backendLine(c *backend.Choice) string {

@@ -60,7 +60,7 @@ const (
 // protocol instead tests on the first bags of a shuffle, as many as in the official test part.
 type Protocol struct {
 	Name    string `json:"name"`
-	Folds   int    `json:"folds"`   // 2 to 1000; ignored if the set has an official split
+	Folds   int    `json:"folds"`   // 2 to 1000, or 0 until [Protocol.On]; ignored if the set has an official split
 	Repeats int    `json:"repeats"` // 1 to 1000 runs of the whole procedure, each with new folds and seeds
 
 	// Inner is the number of inner folds that the nested protocol cuts each training part into, 2 to 20. Small
@@ -111,6 +111,14 @@ func DefaultProtocol(name string) (Protocol, error) {
 		return Protocol{}, fmt.Errorf("--protocol %q: no such protocol; did you mean %q?", name, near)
 	}
 	return Protocol{}, fmt.Errorf("--protocol %q: no such protocol; use one of %s", name, strings.Join(ProtocolNames, ", "))
+}
+
+// On returns the protocol with the customary number of folds of s, or 10, if Folds is 0.
+func (p Protocol) On(s *mil.Set) Protocol {
+	if p.Folds == 0 {
+		p.Folds = cmp.Or(s.Folds, Honest().Folds)
+	}
+	return p
 }
 
 // Validate returns an error for an unknown name, or for folds or repeats that are out of range.

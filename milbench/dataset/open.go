@@ -151,6 +151,7 @@ func (e Entry) finish(stored *mil.Set) (*mil.Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.Folds = e.Folds
 	if e.TrainBags == 0 {
 		return s, nil
 	}

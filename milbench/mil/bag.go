@@ -59,6 +59,9 @@ type Set struct {
 	// InstanceLabels has one value per instance of each bag, or nil if unknown. Use it for evaluation only.
 	InstanceLabels [][]float64
 
+	// Folds is the customary number of folds of a published set; 0 if there is none.
+	Folds int
+
 	// Leaked is true if a column that leaks the bag label was deliberately kept as a feature.
 	Leaked bool
 }

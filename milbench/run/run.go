@@ -90,8 +90,9 @@ type Summary struct {
 
 // Pending is the work left on one set.
 type Pending struct {
-	Total int     // fits requested
-	Task  cv.Task // task with the fits that have no results in the folder yet
+	Total int      // fits requested
+	IDs   []string // of all of them
+	Task  cv.Task  // task with the fits that have no results in the folder yet
 }
 
 // Pending returns what Do would do on each set. It writes nothing. A missing folder counts as empty.
@@ -115,7 +116,7 @@ func (r Run) Pending() ([]Pending, error) {
 		if err != nil {
 			return nil, err
 		}
-		pending = append(pending, Pending{Total: s.total, Task: task})
+		pending = append(pending, Pending{Total: s.total, IDs: s.ids, Task: task})
 	}
 	return pending, nil
 }
@@ -262,6 +263,7 @@ type setStudy struct {
 	summary *Summary
 	file    *results.File
 	total   int              // fits requested
+	ids     []string         // of the fits requested
 	fits    []cv.Fit         // missing fits
 	partial []results.Result // for each fit, its result without scores
 	handed  []bool           // for each fit, whether its outcome has arrived
@@ -291,6 +293,7 @@ func (s *setStudy) skip(finished, curves map[string]bool) error {
 			continue
 		}
 		s.total++
+		s.ids = append(s.ids, result.Fit)
 		s.summary.Total++
 		if s.Finished[result.Fit] {
 			s.summary.Skipped++

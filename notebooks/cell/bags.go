@@ -1,16 +1,16 @@
 package cell
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"sync"
 
 	"synpool/internal/spelling"
+	"synpool/milbench"
 	"synpool/milbench/dataset"
 	"synpool/milbench/dataset/audit"
-	"synpool/milbench/dataset/intake"
-	"synpool/milbench/learners"
 	"synpool/milbench/mil"
 	"synpool/plotting"
 )
@@ -21,7 +21,7 @@ import (
 //	Open("slides.csv").Label("grade").Group("patient")
 type Bags struct {
 	name    string
-	options intake.Options
+	options milbench.Reading
 	made    *mil.Set // a set made by a program, instead of a file
 	parent  *Bags    // the bags that these are a part of; nil for all
 	chosen  part
@@ -35,7 +35,6 @@ type Bags struct {
 // opened has what was read.
 type opened struct {
 	set   *mil.Set
-	entry *dataset.Entry // entry of a named set
 	notes []string
 }
 
@@ -63,7 +62,7 @@ func newBags(b *Bags) *Bags {
 }
 
 // with returns bags with a changed way of reading.
-func (b *Bags) with(method string, change func(*intake.Options)) *Bags {
+func (b *Bags) with(method string, change func(*milbench.Reading)) *Bags {
 	if b.parent != nil {
 		return b.parent.with(method, change).part(b.chosen)
 	}
@@ -124,76 +123,76 @@ func missing(what, name string, of []string) error {
 
 // Labels sets the table with the labels of bags that are arrays; the default is labels.csv beside them.
 func (b *Bags) Labels(file string) *Bags {
-	return b.with("Labels", func(o *intake.Options) { o.Labels = file })
+	return b.with("Labels", func(o *milbench.Reading) { o.Labels = file })
 }
 
 // Bag sets the column with the ids of the bags; the default is the first of bag, slide_id, image_id and so on.
 func (b *Bags) Bag(column string) *Bags {
-	return b.with("Bag", func(o *intake.Options) { o.Bag = column })
+	return b.with("Bag", func(o *milbench.Reading) { o.Bag = column })
 }
 
 // Features names the array of the features in HDF5, .npz and .pt files; the default is features, or the only one besides coords.
 func (b *Bags) Features(array string) *Bags {
-	return b.with("Features", func(o *intake.Options) { o.Array = array })
+	return b.with("Features", func(o *milbench.Reading) { o.Array = array })
 }
 
 // Subset leaves out bags without a label, without a file or without a line in the table, and bags that cannot be read.
-func (b *Bags) Subset() *Bags { return b.with("Subset", func(o *intake.Options) { o.Subset = true }) }
+func (b *Bags) Subset() *Bags { return b.with("Subset", func(o *milbench.Reading) { o.Subset = true }) }
 
 // Label sets the column with the labels; the default is the first of label, class, target, diagnosis, grade.
 func (b *Bags) Label(column string) *Bags {
-	return b.with("Label", func(o *intake.Options) { o.Label = column })
+	return b.with("Label", func(o *milbench.Reading) { o.Label = column })
 }
 
 // Group sets the column with the groups, such as patients: bags of the same group are never split between training and test.
 func (b *Bags) Group(column string) *Bags {
-	return b.with("Group", func(o *intake.Options) { o.Group = column })
+	return b.with("Group", func(o *milbench.Reading) { o.Group = column })
 }
 
 // Positive sets which of two labels is positive; the default is the larger number, a known word such as tumour
 // or mut, else the rarer label.
 func (b *Bags) Positive(label string) *Bags {
-	return b.with("Positive", func(o *intake.Options) { o.Positive = label })
+	return b.with("Positive", func(o *milbench.Reading) { o.Positive = label })
 }
 
 // Order sets the order of the labels of three or more classes.
 func (b *Bags) Order(labels ...string) *Bags {
-	return b.with("Order", func(o *intake.Options) { o.Order = labels })
+	return b.with("Order", func(o *milbench.Reading) { o.Order = labels })
 }
 
 // Numbers treats integer labels as numbers, such as counts, instead of classes.
 func (b *Bags) Numbers() *Bags {
-	return b.with("Numbers", func(o *intake.Options) { o.Numbers = true })
+	return b.with("Numbers", func(o *milbench.Reading) { o.Numbers = true })
 }
 
 // Categorical sets columns of words; each word becomes a feature.
 func (b *Bags) Categorical(columns ...string) *Bags {
-	return b.with("Categorical", func(o *intake.Options) { o.Categorical = columns })
+	return b.with("Categorical", func(o *milbench.Reading) { o.Categorical = columns })
 }
 
 // AsFeatures sets columns that are features although they look like bookkeeping, such as folds, times or row numbers.
 func (b *Bags) AsFeatures(columns ...string) *Bags {
-	return b.with("AsFeatures", func(o *intake.Options) { o.AsFeatures = columns })
+	return b.with("AsFeatures", func(o *milbench.Reading) { o.AsFeatures = columns })
 }
 
 // Coordinates sets the two columns with the positions of instances; the default is x and y.
 func (b *Bags) Coordinates(x, y string) *Bags {
-	return b.with("Coordinates", func(o *intake.Options) { o.Coordinates = []string{x, y} })
+	return b.with("Coordinates", func(o *milbench.Reading) { o.Coordinates = []string{x, y} })
 }
 
 // Median replaces missing values by the median of each training part; without it they are an error.
-func (b *Bags) Median() *Bags { return b.with("Median", func(o *intake.Options) { o.Median = true }) }
+func (b *Bags) Median() *Bags { return b.with("Median", func(o *milbench.Reading) { o.Median = true }) }
 
 // InstanceLabels says which stored column has instance labels, so it is not used as a feature: "last", or its number from 1.
 func (b *Bags) InstanceLabels(column string) *Bags {
 	c, err := dataset.ParseColumn(column)
 	Check(err)
-	return b.with("InstanceLabels", func(o *intake.Options) { o.Column = c })
+	return b.with("InstanceLabels", func(o *milbench.Reading) { o.Column = c })
 }
 
 // KeepLeak allows training although a column leaks the labels; every result is marked.
 func (b *Bags) KeepLeak() *Bags {
-	return b.with("KeepLeak", func(o *intake.Options) { o.KeepLeak = true })
+	return b.with("KeepLeak", func(o *milbench.Reading) { o.KeepLeak = true })
 }
 
 // Set returns the bags as a set, after reading it if necessary.
@@ -266,17 +265,13 @@ func (b *Bags) open() (*opened, error) {
 		if err != nil {
 			return nil, err
 		}
-		o.entry, o.notes = whole.entry, whole.notes
+		o.notes = whole.notes
 		o.set, err = b.chosen.of(whole.set, b.name)
 		return o, err
 	case b.made != nil:
-		whole := *b.made
-		if err := whole.Seal(); err != nil { // a program may have changed it in the meantime
-			return nil, err
-		}
-		o.set, err = options.Take(&whole)
+		o.set, err = milbench.Check(b.made, options)
 	default:
-		o.set, o.entry, err = options.Open(b.name)
+		o.set, err = milbench.Open(b.name, options)
 	}
 	return o, err
 }
@@ -290,21 +285,11 @@ func (b *Bags) audited() (audit.Report, error) {
 		}
 		return audit.Inspect(o.set)
 	}
-	source, err := b.options.Options.Open(b.name)
-	if err != nil {
-		return audit.Report{}, err
+	report, err := milbench.Audit(b.name, b.options)
+	if errors.As(err, new(*milbench.LeakError)) { // which the report has, too
+		err = nil
 	}
-	return audit.Inspect(source.Stored)
-}
-
-// training returns the bags that a model learns from: the training part, if there is an official split.
-func (b *Bags) training() (*opened, error) {
-	o, err := b.read()
-	if err != nil {
-		return nil, err
-	}
-	set, err := o.set.Part(mil.TrainPart)
-	return &opened{set, o.entry, o.notes}, err
+	return report, err
 }
 
 // identity is what results and models depend on: the checksum, and the names that are not part of it.
@@ -313,14 +298,20 @@ func (o *opened) identity() []any {
 }
 
 // unseen reads the bags for scoring by a model, which needs no labels, once for all models with the same features.
-func (b *Bags) unseen(about learners.About) (*mil.Set, error) {
+func (b *Bags) unseen(model *milbench.Model) (*mil.Set, error) {
+	about := model.About()
 	key := fmt.Sprintf("%q %v %v", about.Features, about.Centre, about.Missing)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if set := b.scored[key]; set != nil {
 		return set, nil
 	}
-	set, err := b.unlabelled(about)
+	set, err := b.unlabelled(func(b *Bags) (*mil.Set, error) { return b.unseen(model) }, func() (*mil.Set, error) {
+		if b.made != nil {
+			return model.Fill(b.made, b.name)
+		}
+		return model.Open(b.name, b.options)
+	})
 	if err == nil {
 		if b.scored == nil {
 			b.scored = make(map[string]*mil.Set)
@@ -330,46 +321,44 @@ func (b *Bags) unseen(about learners.About) (*mil.Set, error) {
 	return set, err
 }
 
-func (b *Bags) unlabelled(about learners.About) (*mil.Set, error) {
-	if b.parent != nil {
-		whole, err := b.parent.unseen(about)
-		if err != nil {
-			return nil, err
-		}
-		o, labelled := b.read()
-		if labelled != nil { // the file has no labels, and so no groups
-			set, err := b.chosen.of(whole, b.name)
-			if err != nil {
-				return nil, labelled
-			}
-			return set, nil
-		}
-		var ids []string
-		for _, bag := range o.set.Bags {
-			ids = append(ids, bag.ID)
-		}
-		return part{names: ids}.of(whole, b.name)
+// unlabelled reads all bags or, from those of its parent, a part.
+func (b *Bags) unlabelled(parent func(*Bags) (*mil.Set, error), read func() (*mil.Set, error)) (*mil.Set, error) {
+	if b.parent == nil {
+		return read()
 	}
-	set := b.made
-	if set == nil {
-		options := b.options.Options.For(about.Features, about.Centre, b.options.Column)
-		options.Unlabelled = true
-		if about.NumFeatures == 0 { // for no model
-			options.Centre = nil
+	whole, err := parent(b.parent)
+	if err != nil {
+		return nil, err
+	}
+	o, labelled := b.read()
+	if labelled != nil { // the file has no labels, and so no groups
+		set, err := b.chosen.of(whole, b.name)
+		if err != nil {
+			return nil, labelled
 		}
+		return set, nil
+	}
+	var ids []string
+	for _, bag := range o.set.Bags {
+		ids = append(ids, bag.ID)
+	}
+	return part{names: ids}.of(whole, b.name)
+}
+
+// plain reads the bags without labels, for no model.
+func (b *Bags) plain() (*mil.Set, error) {
+	return b.unlabelled((*Bags).plain, func() (*mil.Set, error) {
+		if b.made != nil {
+			return b.made, nil
+		}
+		options := b.options.Options
+		options.Unlabelled = true
 		source, err := options.Open(b.name)
 		if err != nil {
 			return nil, err
 		}
-		column := b.options.Column
-		if about.Features != nil && source.Stored.Features != nil {
-			column = dataset.NoColumn // the features were taken by name
-		}
-		if set, err = source.Set(column); err != nil {
-			return nil, err
-		}
-	}
-	return set.Impute(about.Missing)
+		return source.Set(b.options.Column)
+	})
 }
 
 // any reads the bags for training or, if that fails, for scoring.
@@ -377,7 +366,7 @@ func (b *Bags) any() *mil.Set {
 	if o, err := b.read(); err == nil {
 		return o.set
 	}
-	set, err := b.unseen(learners.About{})
+	set, err := b.plain()
 	if err != nil {
 		_, err = b.read() // its error says more
 	}

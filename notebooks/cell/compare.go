@@ -7,16 +7,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 
+	"synpool/milbench"
 	"synpool/milbench/charts"
 	"synpool/milbench/cv"
-	"synpool/milbench/learners"
 	"synpool/milbench/learners/networks"
-	"synpool/milbench/learners/neural"
 	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 	"synpool/milbench/results"
@@ -30,8 +28,7 @@ import (
 type Comparison struct {
 	bags     *Bags
 	learners []Learner
-	protocol cv.Protocol
-	asked    bool // whether the number of folds was set
+	protocol cv.Protocol // with 0 folds for those of the set
 	seed     uint64
 
 	do func() (*compared, error)
@@ -39,17 +36,14 @@ type Comparison struct {
 
 // compared has the results of a comparison.
 type compared struct {
-	fits   []results.Result
-	curves []results.Curve
-	table  results.Table
-	notes  []string // reasons why learners or fits are left out
+	milbench.Compared
+	notes []string // reasons why learners or fits are left out
 }
 
 // Compare compares learners by 10-fold cross-validation with 2 repeats. Without learners, it compares those of milbench run.
 // No fit uses its test part before the end.
 func Compare(bags *Bags, learners ...Learner) *Comparison {
-	protocol := cv.Honest()
-	protocol.Repeats = networks.LineupRepeats
+	protocol := cv.Protocol{Name: cv.HonestProtocol, Repeats: networks.LineupRepeats}
 	return newComparison(Comparison{bags: bags, learners: learners, protocol: protocol, seed: 1})
 }
 
@@ -60,7 +54,7 @@ func newComparison(c Comparison) *Comparison {
 
 // Folds sets the number of folds.
 func (c Comparison) Folds(n int) *Comparison {
-	c.protocol.Folds, c.asked = n, true
+	c.protocol.Folds = n
 	return newComparison(c)
 }
 
@@ -85,10 +79,10 @@ func (c Comparison) Seed(seed uint64) *Comparison {
 }
 
 // Fits returns the results of all fits, with the scores of every test bag.
-func (c *Comparison) Fits() []results.Result { return Must(c.do()).fits }
+func (c *Comparison) Fits() []results.Result { return Must(c.do()).Results }
 
 // Table returns the scores of each learner.
-func (c *Comparison) Table() results.Table { return Must(c.do()).table }
+func (c *Comparison) Table() results.Table { return Must(c.do()).Table }
 
 // Row returns the scores of one learner.
 func (c *Comparison) Row(l Learner) results.Row {
@@ -136,52 +130,43 @@ func (c *Comparison) run() (*compared, error) {
 	if err != nil {
 		return nil, err
 	}
-	protocol := c.protocol
-	if o.entry != nil && !c.asked {
-		protocol.Folds = o.entry.Folds
-	}
 	settings, err := c.settings()
 	if err != nil {
 		return nil, err
 	}
-	settings, notes, err := networks.Able(o.set, settings)
-	if err != nil {
-		return nil, err
-	}
-	for i := range notes {
-		notes[i] += "; it is left out"
-	}
-	dir, err := place("results", o.identity(), protocol.Key())
+	dir, err := place("results", o.identity(), c.protocol.On(o.set).Key())
 	if err == nil {
 		err = tagged(dir)
 	}
 	if err != nil {
 		return nil, err
 	}
-	r := run.Run{Sets: []*mil.Set{o.set}, Protocol: protocol, Settings: settings, Seed: c.seed, Learner: learners.All(neural.Trainer{}, learners.Resources{}), Dir: dir, Curves: true}
-	err = trained(&r)
-	if failed := (*failedFits)(nil); errors.As(err, &failed) {
-		notes = append(notes, failed.text)
-	} else if err != nil {
-		return nil, err
+	found, bar := &compared{}, newBar()
+	found.Compared, err = milbench.Compare(interrupted(), milbench.Comparison{Sets: []*mil.Set{o.set}, Settings: settings, Protocol: c.protocol, Seed: c.seed, Dir: dir, Curves: true,
+		Note:     func(text string) { found.notes = append(found.notes, text) },
+		Progress: func(p run.Progress) { bar.fits(p.Summary) }}, machine)
+	failed := (*milbench.FailedError)(nil)
+	some := errors.As(err, &failed) && len(found.Results) > 0
+	bar.end(err == nil || failed != nil)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return nil, errors.New("stopped; what was trained is kept, and the cell goes on from there")
+	case errors.Is(err, results.ErrLocked):
+		return nil, fmt.Errorf("%s is being compared in another notebook; wait until it has ended", o.set.Name)
+	case failed != nil:
+		first, _, _ := strings.Cut(err.Error(), "\n")
+		text := fmt.Sprintf("%d of %d fits failed, and are tried again the next time; the first: %s", failed.Failed, failed.Total, first)
+		if !some {
+			return nil, errors.New(text)
+		}
+		found.notes = append(found.notes, text)
+		return found, nil
 	}
-	found, foundErr := c.found(&r, notes)
-	if err != nil && (foundErr != nil || len(found.fits) == 0) {
-		return nil, err
-	}
-	return found, foundErr
+	return found, err
 }
 
-// failedFits says that some fits have failed.
-type failedFits struct{ text string }
-
-func (f *failedFits) Error() string { return f.text }
-
-// settings returns the settings of the learners.
+// settings returns the settings of the learners, nil for those of milbench run.
 func (c *Comparison) settings() (list []json.RawMessage, err error) {
-	if len(c.learners) == 0 {
-		return networks.Lineup(false)
-	}
 	for _, l := range c.learners {
 		setting, err := l.setting()
 		if err != nil {
@@ -190,68 +175,6 @@ func (c *Comparison) settings() (list []json.RawMessage, err error) {
 		list = append(list, setting)
 	}
 	return list, nil
-}
-
-// trained trains the fits of a run that have no result yet. It starts a backend only if there are any.
-func trained(r *run.Run) error {
-	pending, err := r.Pending()
-	if err != nil {
-		return err
-	}
-	if !slices.ContainsFunc(pending, func(p run.Pending) bool { return len(p.Task.Fits) > 0 }) {
-		return nil
-	}
-	choice, err := device()
-	if err != nil {
-		return err
-	}
-	cores := choice.Cores(runtime.GOMAXPROCS(0))
-	bar := newBar()
-	trainer := neural.Trainer{Backend: choice.Backend, Workers: cores.Workers, Run: cores.Run, Kept: cores.Kept}
-	r.Learner, r.Backend = learners.All(trainer, learners.Resources{Workers: cores.Workers}), choice.Config
-	r.Progress = func(p run.Progress) { bar.fits(p.Summary) }
-	sum, err := r.Do(interrupted())
-	bar.end(err == nil || sum.Failed > 0)
-	switch {
-	case errors.Is(err, context.Canceled):
-		return errors.New("stopped; what was trained is kept, and the cell goes on from there")
-	case errors.Is(err, results.ErrLocked):
-		return fmt.Errorf("%s is being compared in another notebook; wait until it has ended", r.Sets[0].Name)
-	case sum.Failed > 0: // the other fits are kept
-		first, _, _ := strings.Cut(err.Error(), "\n")
-		return &failedFits{fmt.Sprintf("%d of %d fits failed, and are tried again the next time; the first: %s", sum.Failed, sum.Total, first)}
-	}
-	return err
-}
-
-// found reads the results of a run.
-func (c *Comparison) found(r *run.Run, notes []string) (*compared, error) {
-	asked, err := r.Protocol.Fits(r.Sets[0], r.Settings, r.Seed)
-	if err != nil {
-		return nil, err
-	}
-	cut, _ := r.Protocol.FoldsOf(r.Sets[0])
-	wanted := make(map[string]bool)
-	for _, f := range asked {
-		id, err := cv.FitID(r.Sets[0].Checksum, r.Protocol.Key(), cut, f.Repeat, f.Fold, r.Seed, f.Setting)
-		if err != nil {
-			return nil, err
-		}
-		wanted[id] = true
-	}
-	found := &compared{notes: notes}
-	all, err := results.Read(r.Dir)
-	if err != nil {
-		return nil, err
-	}
-	found.fits = slices.DeleteFunc(all, func(one results.Result) bool { return !wanted[one.Fit] })
-	curves, err := results.ReadCurves(r.Dir)
-	if err != nil {
-		return nil, err
-	}
-	found.curves = slices.DeleteFunc(curves, func(one results.Curve) bool { return !wanted[one.Fit] })
-	found.table, err = results.Tabulate(found.fits)
-	return found, err
 }
 
 // FigureOf draws one learner's predictions for test bags: a confusion matrix for classes, predicted against true values for
@@ -272,9 +195,9 @@ func (c *Comparison) Figure() *plotting.Figure { return Must(charts.Table(c.Fits
 func (c *Comparison) Training() *plotting.Figure {
 	found := Must(c.do())
 	var curves []plotting.TrainingCurve
-	for _, row := range found.table.Rows {
+	for _, row := range found.Table.Rows {
 		curve := plotting.TrainingCurve{Name: row.Setting}
-		for _, one := range found.curves {
+		for _, one := range found.Curves {
 			if has(row, one.Config) && len(one.Loss) > 1 {
 				curve.Loss = append(curve.Loss, one.Loss)
 			}

@@ -17,9 +17,9 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"synpool/milbench"
 	"synpool/milbench/calibrate"
 	"synpool/milbench/dataset/generate"
-	"synpool/milbench/learners/networks"
 	"synpool/milbench/predict"
 	"synpool/milbench/results"
 	"synpool/plotting"
@@ -410,8 +410,8 @@ func TestSaveCalibration(t *testing.T) {
 func TestCalibrate(t *testing.T) {
 	t.Setenv(StoreVariable, t.TempDir())
 	bags := Open(slides(t, "slides.csv", 20, true))
-	defer func(before *networks.Networks) { oneByOne = before }(oneByOne)
-	oneByOne = &networks.Networks{Start: oneByOne.Start} // no cell has started a backend
+	defer func(before *milbench.Machine) { machine = before }(machine)
+	machine = &milbench.Machine{} // no cell has started a backend
 	if l := Train(bags, Gated.Epochs(2)).Calibrate("temperature").Calibration(); l == nil || l.Calibration.Bags != 20 {
 		t.Errorf("a network has %+v", l)
 	}

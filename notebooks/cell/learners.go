@@ -4,9 +4,8 @@ import (
 	"encoding/json"
 	"maps"
 
+	"synpool/milbench"
 	"synpool/milbench/learners"
-	"synpool/milbench/learners/networks"
-	"synpool/milbench/learners/neural"
 	"synpool/milbench/learners/onebyone"
 )
 
@@ -74,33 +73,18 @@ func (l Learner) Loss(name string) Learner { return l.With("loss", name) }
 func (l Learner) Setting() json.RawMessage { return Must(l.setting()) }
 
 func (l Learner) setting() (json.RawMessage, error) {
-	base := l.fixed
-	if base == nil {
-		if _, err := learners.Find(l.name); err != nil && l.name != learners.AutoName {
-			return networks.Setting(neural.SmallPreset, l.name, l.fields)
-		}
-		settings, err := learners.Settings(l.name, false)
-		if err != nil {
-			return nil, err
-		}
-		base = settings[0]
+	if l.fixed == nil {
+		return milbench.Setting(l.name, l.fields)
 	}
 	if len(l.fields) == 0 {
-		return base, nil
+		return l.fixed, nil
 	}
-	fields, err := json.Marshal(l.fields)
-	if err != nil {
+	var all map[string]any
+	if err := json.Unmarshal(l.fixed, &all); err != nil {
 		return nil, err
 	}
-	if l.fixed != nil {
-		var all map[string]any
-		if err := json.Unmarshal(base, &all); err != nil {
-			return nil, err
-		}
-		maps.Copy(all, l.fields)
-		return json.Marshal(all)
-	}
-	return learners.Override(l.name, fields)
+	maps.Copy(all, l.fields)
+	return json.Marshal(all)
 }
 
 // String returns the name of the learner.

@@ -18,13 +18,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"synpool/internal/disk"
+	"synpool/milbench"
 	"synpool/milbench/calibrate"
 	"synpool/milbench/cv"
-	"synpool/milbench/evaluate"
 	"synpool/milbench/learners"
-	"synpool/milbench/learners/modeldir"
 	"synpool/milbench/learners/networks"
-	"synpool/milbench/learners/neural"
 	"synpool/milbench/mil"
 	"synpool/milbench/predict"
 	"synpool/plotting"
@@ -37,12 +35,12 @@ type Model struct {
 	bags    *Bags // what it learns from, nil for a model that was read
 	learner Learner
 	dir     func() (string, error) // returns the folder of the model, after training it if necessary
-	load    func() (learners.Model, error)
+	load    func() (*milbench.Model, error)
 }
 
 // Train returns a model of a learner, trained on all of bags.
 func Train(bags *Bags, l Learner) *Model {
-	m := newModel(l.String(), func() (string, error) { return train(bags, l) })
+	m := newModel(l.String(), func() (string, error) { return train(bags, l, "") })
 	m.bags, m.learner = bags, l
 	return m
 }
@@ -54,12 +52,16 @@ func Load(dir string) *Model {
 
 func newModel(name string, dir func() (string, error)) *Model {
 	m := &Model{name: name, dir: sync.OnceValues(dir)}
-	m.load = sync.OnceValues(func() (learners.Model, error) {
+	m.load = sync.OnceValues(func() (*milbench.Model, error) {
 		dir, err := m.dir()
 		if err != nil {
 			return nil, err
 		}
-		return learners.Trainer{Networks: oneByOne}.Load(dir)
+		loaded, err := milbench.Load(dir, machine)
+		if err == nil {
+			loaded.Name = m.name
+		}
+		return loaded, err
 	})
 	return m
 }
@@ -75,64 +77,16 @@ func (m *Model) Calibrate(method string) *Model {
 	if err != nil {
 		Check(fmt.Errorf("Calibrate: %w", err))
 	}
-	calibrated := newModel(fmt.Sprintf("%s, calibrated by %s", m.learner, way), func() (string, error) { return m.calibrate(way) })
+	calibrated := newModel(fmt.Sprintf("%s, calibrated by %s", m.learner, way), func() (string, error) { return train(m.bags, m.learner, way) })
 	calibrated.bags, calibrated.learner = m.bags, m.learner
 	return calibrated
-}
-
-// calibrate learns a calibration unless it exists, and returns the folder of the model with it.
-func (m *Model) calibrate(method calibrate.Method) (string, error) {
-	o, err := m.bags.training()
-	if err != nil {
-		return "", err
-	}
-	setting, err := m.learner.canonical(o.set)
-	if err != nil {
-		return "", err
-	}
-	dir, err := place("models", o.identity(), setting, trainingSeed, method)
-	if err != nil {
-		return "", err
-	}
-	dir = filepath.Join(dir, "model")
-	if _, err := os.Stat(dir); err == nil {
-		return dir, nil
-	}
-	bar := newBar()
-	h := calibrate.HeldOut{Method: method, Learner: learners.All(oneByOne, learners.Resources{}), Setting: setting, Seed: trainingSeed, Progress: bar.folds}
-	learnt, err := h.Learn(interrupted(), o.set)
-	bar.end(err == nil)
-	if errors.Is(err, context.Canceled) {
-		return "", errors.New("stopped; no calibration was kept")
-	}
-	if err != nil {
-		return "", fmt.Errorf("%w; or leave Calibrate out", err)
-	}
-	model, err := Train(m.bags, m.learner).load()
-	if err != nil {
-		return "", err
-	}
-	if err := model.Card().Calibrate(learnt); err != nil {
-		return "", err
-	}
-	return dir, keep(dir, model.Save)
 }
 
 // Calibration returns what [Model.Calibrate] has learnt, with the Brier score, log-loss and calibration error of the held-out
 // bags before and after; nil for a model without calibration. [Show] draws it as a reliability diagram.
 func (m *Model) Calibration() *calibrate.Learnt {
-	card := Must(m.load()).Card()
-	return Must(predict.Calibration(card.Set, card))
+	return Must(Must(m.load()).Calibration())
 }
-
-// oneByOne trains and reads networks on the backend of the cell.
-var oneByOne = &networks.Networks{Start: func() (neural.Trainer, error) {
-	choice, err := device()
-	if err != nil {
-		return neural.Trainer{}, err
-	}
-	return neural.Trainer{Backend: choice.Backend, Workers: 1}, nil
-}}
 
 // trainingSeed determines everything random in a training, as in milbench train.
 const trainingSeed = 1
@@ -149,9 +103,9 @@ func (l Learner) canonical(set *mil.Set) (json.RawMessage, error) {
 	return cv.CanonicalSetting(setting)
 }
 
-// train trains a model unless it exists, and returns its folder.
-func train(bags *Bags, l Learner) (string, error) {
-	o, err := bags.training()
+// train trains a model, with probabilities learnt by a method unless that is "", and returns its folder.
+func train(bags *Bags, l Learner, method calibrate.Method) (string, error) {
+	o, err := bags.read()
 	if err != nil {
 		return "", err
 	}
@@ -159,7 +113,11 @@ func train(bags *Bags, l Learner) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dir, err := place("models", o.identity(), setting, trainingSeed)
+	from := []any{o.identity(), setting, trainingSeed}
+	if method != "" {
+		from = append(from, method)
+	}
+	dir, err := place("models", from...)
 	if err != nil {
 		return "", err
 	}
@@ -168,7 +126,7 @@ func train(bags *Bags, l Learner) (string, error) {
 		return dir, nil
 	}
 	bar := newBar()
-	model, err := learners.Trainer{Networks: oneByOne}.Train(interrupted(), setting, o.set, trainingSeed, bar.training)
+	model, err := milbench.Train(interrupted(), o.set, milbench.Training{Setting: setting, Seed: trainingSeed, Calibrate: method, Progress: bar.training, Folds: bar.folds}, machine)
 	bar.end(err == nil)
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -208,7 +166,7 @@ func keep(dir string, save func(dir string) error) (err error) {
 }
 
 // Learned returns the model, after training it if necessary.
-func (m *Model) Learned() learners.Model { return Must(m.load()) }
+func (m *Model) Learned() learners.Model { return Must(m.load()).Learned }
 
 // About describes the model and its training data.
 func (m *Model) About() learners.About { return m.Learned().About() }
@@ -218,8 +176,7 @@ type Predictions struct{ do func() (*scored, error) }
 
 // scored are bags with their scores.
 type scored struct {
-	bags  []predict.Bag
-	about learners.About
+	*milbench.Predictions
 	notes []string
 }
 
@@ -230,76 +187,33 @@ func (m *Model) Predict(bags *Bags) *Predictions {
 		if err != nil {
 			return nil, err
 		}
-		set, err := bags.unseen(model.About())
+		set, err := bags.unseen(model)
 		if err != nil {
 			return nil, err
 		}
-		return m.score(model, set, bags.name, false)
+		p, err := model.Predict(interrupted(), set)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", bags.name, err)
+		}
+		said := &scored{Predictions: p}
+		for _, note := range []string{leakNote(p.Leaked), p.Unlike, p.Calibration} {
+			if note != "" {
+				said.notes = append(said.notes, note)
+			}
+		}
+		return said, nil
 	})}
 }
 
 // Bags returns the prediction for each bag.
-func (p *Predictions) Bags() []predict.Bag { return Must(p.do()).bags }
+func (p *Predictions) Bags() []predict.Bag { return Must(p.do()).Predictions.Bags }
 
-// score scores a set that was read in the form required by the model.
-func (m *Model) score(model learners.Model, set *mil.Set, name string, instances bool) (*scored, error) {
-	about := model.About()
-	if err := predict.Fits(about, m.name, set, name); err != nil {
-		return nil, err
+// leakNote marks a warning of a leak.
+func leakNote(leaked string) string {
+	if leaked != "" {
+		return "LEAKED: " + leaked
 	}
-	calibration, err := predict.Calibration(about.Set, model.Card())
-	if err != nil {
-		return nil, err
-	}
-	all, err := predict.Bags(interrupted(), model, set, calibration, instances)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	notes := leakNotes(about)
-	if !instances {
-		unlike, err := m.unlike(model.Card(), set)
-		if err != nil {
-			return nil, err
-		}
-		if unlike != "" {
-			notes = append(notes, unlike)
-		}
-	}
-	if note := predict.CalibrationNote(about, calibration); note != "" {
-		notes = append(notes, note)
-	}
-	return &scored{all, about, notes}, nil
-}
-
-// unlike returns a warning of features that are unlike those of training, "" if none is or these are not known.
-func (m *Model) unlike(card *modeldir.Card, set *mil.Set) (string, error) {
-	if m.bags != nil {
-		o, err := m.bags.training()
-		if err != nil {
-			return "", err
-		}
-		learned, err := o.set.Impute(m.About().Missing)
-		if err != nil {
-			return "", err
-		}
-		train, err := mil.ProfileOf(learned)
-		if err != nil {
-			return "", err
-		}
-		return evaluate.Warn(train, set)
-	}
-	if card.Facts == nil {
-		return "", nil
-	}
-	return evaluate.Warn(card.Facts.Data, set)
-}
-
-// leakNotes returns a warning if a model was trained with a column that leaks the labels.
-func leakNotes(about learners.About) []string {
-	if !about.Leaked {
-		return nil
-	}
-	return []string{"LEAKED: the model was trained with a column that leaks the labels; its scores mean nothing without it"}
+	return ""
 }
 
 // Explanation says how important each instance of a bag is for a model. It is computed when it is first needed.
@@ -326,7 +240,7 @@ func (m *Model) explain(bag Bag) (*explained, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := bag.of.unseen(model.About())
+	set, err := bag.of.unseen(model)
 	if err != nil {
 		return nil, err
 	}
@@ -336,18 +250,21 @@ func (m *Model) explain(bag Bag) (*explained, error) {
 	}
 	one := *set
 	one.Bags = set.Bags[at : at+1]
-	said, err := m.score(model, &one, bag.of.name, true)
+	said, err := model.Explain(interrupted(), &one)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", bag.of.name, err)
 	}
-	e := &explained{bag: said.bags[0], x: one.Bags[0].Instances, features: set.Features, title: fmt.Sprintf("%s by %s", bag.id, m.name), notes: leakNotes(said.about)}
+	e := &explained{bag: said.Bags[0], x: one.Bags[0].Instances, features: set.Features, title: fmt.Sprintf("%s by %s", bag.id, m.name)}
+	if said.Leaked != "" {
+		e.notes = []string{leakNote(said.Leaked)}
+	}
 	if e.features == nil {
 		for i := range set.NumFeatures() {
 			e.features = append(e.features, strconv.Itoa(i+1))
 		}
 	}
-	if said.about.Target == mil.ClassTarget {
-		e.classes = said.about.Classes
+	if said.About.Target == mil.ClassTarget {
+		e.classes = said.About.Classes
 	}
 	return e, nil
 }
@@ -438,7 +355,7 @@ func Save(what any, path string) {
 	case *Predictions:
 		var text bytes.Buffer
 		said := Must(v.do())
-		Check(predict.Write(&text, said.about, said.bags))
+		Check(predict.Write(&text, said.About, said.Predictions.Bags))
 		Check(disk.WriteFile(path, text.Bytes()))
 	case *Comparison:
 		var text bytes.Buffer
@@ -464,7 +381,7 @@ func (m *Model) save(path string) error {
 // table returns predictions as rows of cells, the header first.
 func (s *scored) table() ([][]string, error) {
 	var text bytes.Buffer
-	if err := predict.Write(&text, s.about, s.bags); err != nil {
+	if err := predict.Write(&text, s.About, s.Predictions.Bags); err != nil {
 		return nil, err
 	}
 	return csv.NewReader(&text).ReadAll()

@@ -311,7 +311,10 @@ func (c *Comparison) card() card {
 // card describes the model.
 func (m *Model) card() card {
 	a := m.About()
-	c := card{title: m.name, notes: leakNotes(a)}
+	c := card{title: m.name}
+	if leaked := Must(m.load()).Leaked(); leaked != "" {
+		c.notes = []string{leakNote(leaked)}
+	}
 	c.facts = [][2]string{{"trained on", a.Set}, {"target", a.Target.String()}, {"features", strconv.Itoa(a.NumFeatures)}}
 	if a.Classes != nil {
 		c.facts[1][1] = strings.Join(a.Classes, ", ")
@@ -341,7 +344,7 @@ const mostShown = 10
 func (p *Predictions) card() card {
 	said := Must(p.do())
 	rows := Must(said.table())
-	c := card{title: fmt.Sprintf("%d bags", len(said.bags)), rows: rows[:min(len(rows), mostShown+1)]}
+	c := card{title: fmt.Sprintf("%d bags", len(said.Predictions.Bags)), rows: rows[:min(len(rows), mostShown+1)]}
 	if more := len(rows) - len(c.rows); more > 0 {
 		c.notes = append(c.notes, fmt.Sprintf("and %d more", more))
 	}

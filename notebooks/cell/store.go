@@ -20,6 +20,7 @@ import (
 
 	"synpool/backend"
 	"synpool/internal/disk"
+	"synpool/milbench"
 )
 
 // StoreVariable is the name of the environment variable for the folder where cells keep their results and models; the
@@ -142,8 +143,8 @@ func sumOf(root string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:8]), err
 }
 
-// device is the backend of the cell, started when it is first needed.
-var device = sync.OnceValues(backend.New)
+// machine is what trains and scores in the cell.
+var machine = &milbench.Machine{}
 
 // interrupted returns a context that ends when the cell is stopped.
 var interrupted = sync.OnceValue(func() context.Context {

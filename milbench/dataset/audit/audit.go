@@ -72,13 +72,14 @@ type Report struct {
 	Bags      int            `json:"bags"`
 	Kind      mil.TargetKind `json:"target"`
 	Positive  int            `json:"positive"`          // for a binary target
-	Classes   []Class        `json:"classes,omitempty"` // for a target with named classes
+	Classes   []mil.ClassNumber        `json:"classes,omitempty"` // for a target with named classes
 	Instances int            `json:"instances"`
 	Features  int            `json:"features"`          // columns as stored
 	Columns   []string       `json:"columns,omitempty"` // their names, if the file has some
 	Constant  int            `json:"constant"`          // columns with one value throughout
 	Density   float64        `json:"density"`           // share of non-zero values
 	BagSize   BagSizes       `json:"bag_size"`
+	Known     int            `json:"instance_label_column,omitempty"` // of a named set: the column with the instance labels, which is never a feature
 
 	Leaks      []Leak      `json:"leaks"`
 	Strong     []Leak      `json:"strong,omitempty"` // columns that separate the bags as well as a leak, but may be measured quantities
@@ -90,12 +91,6 @@ type Report struct {
 	Blind bool `json:"blind"`
 
 	compared comparison // without the columns that leak
-}
-
-// Class is a class and its number of bags.
-type Class struct {
-	Name string `json:"name"` // as spelt in the file
-	Bags int    `json:"bags"`
 }
 
 // OK reports whether no column leaks the label.
@@ -147,7 +142,7 @@ func Inspect(stored *mil.Set) (Report, error) {
 		r.Positive = stored.NumPositive()
 	}
 	for class, name := range stored.Classes {
-		r.Classes = append(r.Classes, Class{name, stored.NumLabelled(class)})
+		r.Classes = append(r.Classes, mil.ClassNumber{Name: name, Bags: stored.NumLabelled(class)})
 	}
 	var sizes []int
 	for _, b := range stored.Bags {

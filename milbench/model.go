@@ -1,0 +1,174 @@
+package milbench
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"synpool/milbench/calibrate"
+	"synpool/milbench/dataset"
+	"synpool/milbench/evaluate"
+	"synpool/milbench/learners"
+	"synpool/milbench/learners/modeldir"
+	"synpool/milbench/mil"
+	"synpool/milbench/predict"
+)
+
+// Model is a trained model of any kind.
+type Model struct {
+	Learned learners.Model
+	Name    string   // its folder or its learner, for messages
+	Bags    *mil.Set // the bags it was trained on; nil for one that was loaded
+}
+
+// Load reads a model from a folder that [Model.Save] or milbench train wrote.
+func Load(dir string, m *Machine) (*Model, error) {
+	learned, err := m.or().trainer(false).Load(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Model{Learned: learned, Name: dir}, nil
+}
+
+// About describes the model and its training data.
+func (m *Model) About() learners.About { return m.Learned.About() }
+
+// Card returns what [Model.Save] writes beside the model.
+func (m *Model) Card() *modeldir.Card { return m.Learned.Card() }
+
+// Save writes the model with its card into a folder, which is new or holds a model that it replaces in one step.
+func (m *Model) Save(dir string) error { return m.Learned.Save(dir) }
+
+// Leaked returns a warning if the model was trained with a column that leaks the labels, else "".
+func (m *Model) Leaked() string {
+	if !m.About().Leaked {
+		return ""
+	}
+	return m.Name + " was trained with a column that leaks the labels; its scores mean nothing for bags without that column"
+}
+
+// Calibration returns what was learnt about probabilities from held-out bags, nil for nothing.
+func (m *Model) Calibration() (*calibrate.Learnt, error) {
+	return predict.Calibration(m.Name, m.Card())
+}
+
+// Open opens bags for the model to score: features are taken by name if both have names, and labels are ignored. Missing
+// values become the medians of the training data.
+func (m *Model) Open(nameOrFile string, how Reading) (*mil.Set, error) {
+	how.Unlabelled = true
+	return m.open(nameOrFile, how)
+}
+
+// OpenLabelled opens bags to judge the model on. Labels are spelled as those it was trained with. If the bags have an official
+// split, these are the test part; all is the number of bags of the file.
+func (m *Model) OpenLabelled(nameOrFile string, how Reading) (set *mil.Set, all int, err error) {
+	card := m.Card()
+	how.Judged, how.Numbers, how.Classes = true, card.Target == mil.RealTarget, card.Classes
+	if card.Target == mil.BinaryTarget && card.Classes == nil {
+		how.Classes = []string{"0", "1"}
+	}
+	whole, err := m.read(nameOrFile, how)
+	if err != nil {
+		return nil, 0, err
+	}
+	if set, err = whole.Part(mil.TestPart); err != nil {
+		return nil, 0, err
+	}
+	if err := m.fits(set, nameOrFile); err != nil {
+		return nil, 0, err
+	}
+	if set, err = evaluate.Relabel(set, card); err != nil {
+		return nil, 0, err
+	}
+	set, err = set.Impute(m.About().Missing)
+	return set, len(whole.Bags), err
+}
+
+func (m *Model) open(nameOrFile string, how Reading) (*mil.Set, error) {
+	set, err := m.read(nameOrFile, how)
+	if err != nil {
+		return nil, err
+	}
+	return m.Fill(set, nameOrFile)
+}
+
+// Fill returns a set that a program made with the model's medians for missing values. If the features are not those of the
+// model, the error names the set.
+func (m *Model) Fill(set *mil.Set, name string) (*mil.Set, error) {
+	if err := m.fits(set, name); err != nil {
+		return nil, err
+	}
+	return set.Impute(m.About().Missing)
+}
+
+func (m *Model) fits(set *mil.Set, name string) error {
+	return predict.Fits(m.About(), m.Name, set, name)
+}
+
+// read reads the features of the model.
+func (m *Model) read(nameOrFile string, how Reading) (*mil.Set, error) {
+	about := m.About()
+	source, err := how.Options.For(about.Features, about.Centre, how.Column).Open(nameOrFile)
+	if err != nil {
+		return nil, err
+	}
+	if about.Features != nil && source.Stored.Features != nil && how.Column != dataset.NoColumn {
+		return nil, fmt.Errorf("--instance-label-column %v: the features are taken by the names that the model knows; leave the flag out", how.Column)
+	}
+	return source.Set(how.Column)
+}
+
+// Predictions are what a model says about some bags.
+type Predictions struct {
+	Bags  []predict.Bag
+	About learners.About
+
+	Leaked      string // see [Model.Leaked]
+	Unlike      string // a warning if features are unlike those of training, else ""
+	Calibration string // whether and how the probabilities are calibrated
+}
+
+// Predict scores the bags of a set from [Model.Open] or [Model.Fill].
+func (m *Model) Predict(ctx context.Context, set *mil.Set) (*Predictions, error) {
+	return m.predict(ctx, set, false)
+}
+
+// Explain scores the bags and their instances: by the weights of a network's pooling, or by how much an instance counts for
+// another model. The error of a model without either wraps [learners.ErrNoInstances].
+func (m *Model) Explain(ctx context.Context, set *mil.Set) (*Predictions, error) {
+	return m.predict(ctx, set, true)
+}
+
+func (m *Model) predict(ctx context.Context, set *mil.Set, instances bool) (p *Predictions, err error) {
+	calibration, err := m.Calibration()
+	if err != nil {
+		return nil, err
+	}
+	p = &Predictions{About: m.About(), Leaked: m.Leaked(), Calibration: predict.CalibrationNote(m.About(), calibration)}
+	if p.Bags, err = predict.Bags(ctx, m.Learned, set, calibration, instances); err != nil {
+		return nil, err
+	}
+	if facts := m.Card().Facts; facts != nil {
+		p.Unlike, err = evaluate.Warn(facts.Data, set)
+	}
+	return p, err
+}
+
+// Evaluate judges the model on bags from [Model.OpenLabelled], of which there are all in the file; seed is that of the
+// bootstrap.
+func (m *Model) Evaluate(ctx context.Context, set *mil.Set, all int, seed uint64) (*evaluate.Evaluation, error) {
+	calibration, err := m.Calibration()
+	if err != nil {
+		return nil, err
+	}
+	e, err := evaluate.New(ctx, m.Learned, calibration, set, seed)
+	if err != nil {
+		return nil, predict.WithID(set, err)
+	}
+	e.Model, e.Whole = m.Name, all
+	official := func(j modeldir.Judged) bool { return j.Folds == 1 }
+	if len(e.Operating) > 0 && len(set.Bags) < all && slices.ContainsFunc(m.Card().Facts.Judged, official) {
+		e.Warn("the thresholds were chosen on the test part of a split: if it is this one, sensitivity and specificity are too good")
+	}
+	return e, nil
+}
