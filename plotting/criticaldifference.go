@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	stdfont "golang.org/x/image/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -37,9 +36,10 @@ const (
 // joins each group of methods that do not differ significantly: their largest and smallest average ranks are less than the
 // critical difference apart. After Demšar, "Statistical comparisons of classifiers over multiple data sets", Journal of
 // Machine Learning Research 7 (2006), figure 1.
-func CriticalDifference(title string, methods []MethodRank, difference float64) (*Figure, error) {
+func CriticalDifference(title string, methods []MethodRank, difference float64) (f *Figure, err error) {
+	defer about(&err, "drawing a critical difference")
 	if err := checkRanks(methods, difference); err != nil {
-		return nil, fmt.Errorf("drawing a critical difference: %w", err)
+		return nil, err
 	}
 	sorted := slices.SortedStableFunc(slices.Values(methods), func(a, b MethodRank) int { return cmp.Compare(a.Rank, b.Rank) })
 	d := ranking{sorted, difference, lanes(sorted, joined(sorted, difference))}
@@ -159,7 +159,7 @@ func tickStep(pitch, room vg.Length) int {
 // draw paints the diagram.
 func (d ranking) draw(c *draw.Canvas) {
 	k := len(d.methods)
-	text, small := style(9, stdfont.WeightNormal), style(8, stdfont.WeightNormal)
+	text, small := plain(9), plain(8)
 	small.Color = muted
 	label := func(m MethodRank) string { return fit(text, m.Name, methodName) }
 	number := func(m MethodRank) string { return strconv.FormatFloat(m.Rank, 'f', 2, 64) }
@@ -184,7 +184,7 @@ func (d ranking) draw(c *draw.Canvas) {
 			c.FillText(aligned(text, draw.XCenter), vg.Point{X: x(float64(rank)), Y: axis + 10}, strconv.Itoa(rank))
 		}
 	}
-	c.FillText(aligned(style(10, stdfont.WeightNormal), draw.XLeft), vg.Point{X: left, Y: axis + 23}, "Average rank")
+	c.FillText(aligned(plain(10), draw.XLeft), vg.Point{X: left, Y: axis + 23}, "Average rank")
 
 	// The critical difference above it.
 	y, length := c.Max.Y-differenceAt, vg.Length(d.difference)*pitch

@@ -16,23 +16,12 @@ type EnergyRun struct {
 }
 
 // EnergyTraces draws the energy of each run over its steps.
-func EnergyTraces(title string, runs []EnergyRun) (*Figure, error) {
-	f, err := energyTraces(title, runs)
-	if err != nil {
-		return nil, fmt.Errorf("drawing energy traces: %w", err)
-	}
-	return f, nil
-}
-
-func energyTraces(title string, runs []EnergyRun) (*Figure, error) {
+func EnergyTraces(title string, runs []EnergyRun) (f *Figure, err error) {
+	defer about(&err, "drawing energy traces")
 	if len(runs) == 0 {
 		return nil, errors.New("there are no runs")
 	}
-	var all []string
-	for _, r := range runs {
-		all = append(all, r.Name)
-	}
-	names, group, err := grouped("run", all)
+	names, group, err := grouped("run", runs, func(r EnergyRun) string { return r.Name })
 	if err != nil {
 		return nil, err
 	}

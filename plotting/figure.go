@@ -49,6 +49,20 @@ func newFigure(title string, entries []entry, p *plot.Plot, width, height vg.Len
 	return f
 }
 
+// drawing paints the body of a figure that has no axes of gonum/plot.
+type drawing func(c *draw.Canvas)
+
+// Plot implements [plot.Plotter].
+func (d drawing) Plot(c draw.Canvas, _ *plot.Plot) { d(&c) }
+
+// newDrawing lays out a figure whose body d paints on a canvas of the size width - 2 margin by height.
+func newDrawing(title string, entries []entry, width, height vg.Length, d drawing) *Figure {
+	p := newPlot("", "")
+	p.HideAxes()
+	p.Add(d)
+	return newFigure(title, entries, p, width, height)
+}
+
 // draw paints the figure.
 func (f *Figure) draw(c draw.Canvas) {
 	c.SetColor(color.White)

@@ -42,25 +42,17 @@ const (
 //
 // Sources: A. Niculescu-Mizil and R. Caruana, "Predicting good probabilities with supervised learning", ICML (2005); E. B. Wilson, "Probable
 // inference, the law of succession, and statistical inference", Journal of the American Statistical Association 22 (1927).
-func Reliability(title, share string, curves []ReliabilityCurve) (*Figure, error) {
-	f, err := reliability(title, share, curves)
-	if err != nil {
-		return nil, fmt.Errorf("drawing a reliability diagram: %w", err)
-	}
-	return f, nil
-}
-
-func reliability(title, share string, curves []ReliabilityCurve) (*Figure, error) {
-	if share == "" {
+func Reliability(title, share string, curves []ReliabilityCurve) (f *Figure, err error) {
+	defer about(&err, "drawing a reliability diagram")
+	switch {
+	case share == "":
 		return nil, errors.New("the vertical axis needs a name")
-	}
-	if len(curves) == 0 {
+	case len(curves) == 0:
 		return nil, errors.New("there are no curves")
-	}
-	if len(curves) > mostReliability {
+	case len(curves) > mostReliability:
 		return nil, fmt.Errorf("%d curves; draw at most %d, as their intervals hide one another", len(curves), mostReliability)
 	}
-	if err := labelled("curve", namesOf(curves, func(c ReliabilityCurve) string { return c.Name })); err != nil {
+	if err := labelled("curve", curves, func(c ReliabilityCurve) string { return c.Name }); err != nil {
 		return nil, err
 	}
 	most := 0
@@ -78,9 +70,7 @@ func reliability(title, share string, curves []ReliabilityCurve) (*Figure, error
 	}
 	upper.Y.Min, upper.Y.Max, upper.Y.Tick.Marker = -0.01, 1.01, fifths()
 	unlabelled(&upper.X)
-	upper.Add(grid(true, true))
-	upper.Add(&plotter.Line{XYs: plotter.XYs{{X: 0, Y: 0}, {X: 1, Y: 1}}, LineStyle: chance()})
-	upper.Add(shares(curves))
+	upper.Add(grid(true, true), segment(plotter.XY{}, plotter.XY{X: 1, Y: 1}, chance()), shares(curves))
 	lower.Y.Min, lower.Y.Max = 0, 1.05*float64(most)
 	lower.Y.Tick.Marker = ticksUpTo(3, 0, lower.Y.Max, true)
 	lower.Add(grid(false, true), bagBars(curves))
@@ -89,10 +79,9 @@ func reliability(title, share string, curves []ReliabilityCurve) (*Figure, error
 	for i, c := range curves {
 		entries = append(entries, entry{label: c.Name, glyph: glyph(i)})
 	}
-	entries = append(entries, entry{label: "95 % interval of a bin", line: draw.LineStyle{Color: faded(colour(0)), Width: lineWidth}})
-	entries = append(entries, entry{label: "calibrated", line: chance()})
-	width := squareWidth - 2*margin
-	side := squared(upper, width)
+	interval := draw.LineStyle{Color: faded(colour(0)), Width: lineWidth}
+	entries = append(entries, entry{label: "95 % interval of a bin", line: interval}, entry{label: "calibrated", line: chance()})
+	side := squared(upper, squareWidth-2*margin)
 	return newDrawing(title, entries, squareWidth, side+panelGap+bagsHeight, func(c *draw.Canvas) {
 		above, below := *c, *c
 		above.Min.Y = c.Max.Y - side
@@ -176,9 +165,7 @@ func (s bagBars) Plot(c draw.Canvas, p *plot.Plot) {
 			low, high := x(b.Low), x(b.High)
 			part := 0.8 * (high - low) / vg.Length(len(s))
 			left := low + 0.1*(high-low) + vg.Length(i)*part
-			right := left + max(part, leastBar)
-			bottom, top := y(0), y(float64(b.N))
-			c.FillPolygon(colour(i), []vg.Point{{X: left, Y: bottom}, {X: right, Y: bottom}, {X: right, Y: top}, {X: left, Y: top}})
+			fill(&c, colour(i), box(left, y(0), left+max(part, leastBar), y(float64(b.N))))
 		}
 	}
 }

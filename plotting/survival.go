@@ -3,9 +3,9 @@ package plotting
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
-	stdfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -24,30 +24,23 @@ type SurvivalCurve struct {
 const (
 	mostSurvival = 6
 	riskPitch    = 12 * vg.Length(1) // distance between lines of numbers at risk
+	riskGap      = 20 * vg.Length(1) // between a name and the centre of a number at risk
 	censorTick   = 3 * vg.Length(1)  // to either side of the curve
 )
 
 // Survival draws survival curves as steps, with a tick where a bag is censored. Below the axis it writes the number of bags
 // at risk for every group: bags with this time or a later one. x names the time axis, with its unit if there is one.
-func Survival(title, x string, curves []SurvivalCurve) (*Figure, error) {
-	f, err := survival(title, x, curves)
-	if err != nil {
-		return nil, fmt.Errorf("drawing survival curves: %w", err)
-	}
-	return f, nil
-}
-
-func survival(title, x string, curves []SurvivalCurve) (*Figure, error) {
-	if x == "" {
+func Survival(title, x string, curves []SurvivalCurve) (f *Figure, err error) {
+	defer about(&err, "drawing survival curves")
+	switch {
+	case x == "":
 		return nil, errors.New("the axis of time needs a name")
-	}
-	if len(curves) == 0 {
+	case len(curves) == 0:
 		return nil, errors.New("there are no curves")
-	}
-	if len(curves) > mostSurvival {
+	case len(curves) > mostSurvival:
 		return nil, fmt.Errorf("%d curves; draw at most %d, as they hide one another", len(curves), mostSurvival)
 	}
-	if err := labelled("curve", namesOf(curves, func(c SurvivalCurve) string { return c.Name })); err != nil {
+	if err := labelled("curve", curves, func(c SurvivalCurve) string { return c.Name }); err != nil {
 		return nil, err
 	}
 	last := 0.0
@@ -76,11 +69,11 @@ func survival(title, x string, curves []SurvivalCurve) (*Figure, error) {
 		entries = append(entries, entry{label: "censored", glyph: draw.GlyphStyle{Color: ink, Radius: censorTick, Shape: upstroke{}}})
 	}
 
-	names := aligned(style(9, stdfont.WeightNormal), draw.XLeft)
-	body := curveHeight + riskPitch*vg.Length(len(curves)+1)
-	return newDrawing(title, entries, figureWidth, body, func(c *draw.Canvas) {
+	names := aligned(plain(9), draw.XLeft)
+	table := riskPitch * vg.Length(len(curves)+1)
+	return newDrawing(title, entries, figureWidth, curveHeight+table, func(c *draw.Canvas) {
 		above := *c
-		above.Min.Y += riskPitch * vg.Length(len(curves)+1)
+		above.Min.Y += table
 		// Names start at the margin, with a gap between them and the first numbers.
 		var wide vg.Length
 		for _, curve := range curves {
@@ -93,10 +86,10 @@ func survival(title, x string, curves []SurvivalCurve) (*Figure, error) {
 		data := p.DataCanvas(above)
 		at, _ := p.Transforms(&data)
 		head := names
-		head.Font.Weight = stdfont.WeightBold
+		head.Font = bold(9).Font
 		y := above.Min.Y - riskPitch/2
 		c.FillText(head, vg.Point{X: c.Min.X, Y: y}, "At risk")
-		numbers := aligned(style(9, stdfont.WeightNormal), draw.XCenter)
+		numbers := aligned(plain(9), draw.XCenter)
 		for i, curve := range curves {
 			y -= riskPitch
 			names.Color, numbers.Color = colour(i), colour(i)
@@ -110,32 +103,25 @@ func survival(title, x string, curves []SurvivalCurve) (*Figure, error) {
 	}), nil
 }
 
-// riskGap is the gap between a name and the centre of a number at risk.
-const riskGap = 20 * vg.Length(1)
-
 // check reports why the curve cannot be drawn.
 func (c SurvivalCurve) check() error {
 	if len(c.Times) == 0 || len(c.Times) != len(c.Survival) {
 		return fmt.Errorf("%d times and %d values; give one of each for every step", len(c.Times), len(c.Survival))
 	}
+	if err := increasing("time", c.Times, notNegative); err != nil {
+		return err
+	}
 	before := 1.0
-	for i, t := range c.Times {
-		if err := notNegative(t); err != nil {
-			return fmt.Errorf("time %d: %w", i+1, err)
-		}
-		if i > 0 && t <= c.Times[i-1] {
-			return fmt.Errorf("time %d is %v after %v; times increase", i+1, t, c.Times[i-1])
-		}
-		if s := c.Survival[i]; !(s >= 0 && s <= before) {
+	for i, s := range c.Survival {
+		if !(s >= 0 && s <= before) {
 			return fmt.Errorf("value %d is %v after %v; values fall from 1 to 0", i+1, s, before)
 		}
-		before = c.Survival[i]
+		before = s
 	}
-	for _, times := range [][]float64{c.Censored, c.Followed} {
-		for _, t := range times {
-			if !(t >= 0 && t <= c.Times[len(c.Times)-1]) {
-				return fmt.Errorf("a bag's time is %v; it is from 0 to the last time of the curve, %v", t, c.Times[len(c.Times)-1])
-			}
+	last := c.Times[len(c.Times)-1]
+	for _, t := range slices.Concat(c.Censored, c.Followed) {
+		if !(t >= 0 && t <= last) {
+			return fmt.Errorf("a bag's time is %v; it is from 0 to the last time of the curve, %v", t, last)
 		}
 	}
 	return nil

@@ -23,11 +23,6 @@ func span(low, high float64) (float64, float64) {
 	return low - pad, high + pad
 }
 
-// decimalTicks returns up to seven round values from low to high; only integers if whole is true.
-func decimalTicks(low, high float64, whole bool) plot.ConstantTicks {
-	return ticksUpTo(7, low, high, whole)
-}
-
 // ticksUpTo returns up to most round values from low to high (only integers if whole is true), with enough digits to tell
 // them apart. Large or small values share a power of ten.
 func ticksUpTo(most int, low, high float64, whole bool) plot.ConstantTicks {
@@ -95,7 +90,7 @@ func logTicks(low, high float64) plot.ConstantTicks {
 	if labelled >= 2 {
 		return ticks
 	}
-	ticks = decimalTicks(math.Pow(10, low), math.Pow(10, high), false)
+	ticks = ticksUpTo(7, math.Pow(10, low), math.Pow(10, high), false)
 	for i := range ticks {
 		ticks[i].Value = math.Log10(ticks[i].Value)
 	}
