@@ -112,7 +112,7 @@ func drawBars(title, label string, s shading, instances WeightAxis, poolings []A
 				height += widest(p.X.Tick.Label, names)
 			}
 		}
-		p.Add(grid(false, true), bars{a, says(a.Weights, names, s)})
+		p.Add(grid(false, true), bars(a.Weights, a.Name, says(a.Weights, names, s)))
 		plots, won = append(plots, p), won || winners(a.Weights) != nil
 	}
 	var entries []entry
@@ -186,38 +186,34 @@ func nameInstances(axis *plot.Axis, instances, names []string) {
 	axis.Tick.Marker = ticks
 }
 
-// bars draws a panel: weights from 0, the winner's in full colour under a mark, and a line of text above.
-type bars struct {
-	AttentionWeights
-	says string
-}
+// bars draws a panel: weights from 0, the winner's in full colour under a mark, and a name and a line of text above.
+func bars(weights []float64, name, says string) painting {
+	return func(c *draw.Canvas, p *plot.Plot) {
+		x, y := p.Transforms(c)
+		half := 0.4 * (x(1) - x(0))
+		if half < 1.5 {
+			half /= 0.8
+		}
+		bar := func(i int, half vg.Length, with color.Color) {
+			at, w := x(float64(i)), weights[i]
+			fill(c, with, box(at-half, y(min(0, w)), at+half, y(max(0, w))))
+		}
+		for i := range weights {
+			bar(i, half, faded(colour(0)))
+		}
+		won := winners(weights)
+		for _, i := range won {
+			bar(i, max(half, 0.5), colour(0))
+		}
+		c.StrokeLine2(draw.LineStyle{Color: muted, Width: 0.6}, c.Min.X, y(0), c.Max.X, y(0))
+		for _, i := range won {
+			c.DrawGlyphNoClip(winnerMark(), vg.Point{X: x(float64(i)), Y: y(max(0, weights[i])) + 5})
+		}
 
-// Plot implements [plot.Plotter].
-func (b bars) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	half := 0.4 * (x(1) - x(0))
-	if half < 1.5 {
-		half /= 0.8
+		left, right := aligned(bold(9), draw.XLeft), aligned(plain(9), draw.XRight)
+		middle, width := c.Max.Y+barsHead/2, c.Max.X-c.Min.X
+		text := fit(right, says, 0.6*width)
+		c.FillText(right, vg.Point{X: c.Max.X, Y: middle}, text)
+		c.FillText(left, vg.Point{X: c.Min.X, Y: middle}, fit(left, name, width-right.Width(text)-10))
 	}
-	bar := func(i int, half vg.Length, with color.Color) {
-		at, w := x(float64(i)), b.Weights[i]
-		fill(&c, with, box(at-half, y(min(0, w)), at+half, y(max(0, w))))
-	}
-	for i := range b.Weights {
-		bar(i, half, faded(colour(0)))
-	}
-	won := winners(b.Weights)
-	for _, i := range won {
-		bar(i, max(half, 0.5), colour(0))
-	}
-	c.StrokeLine2(draw.LineStyle{Color: muted, Width: 0.6}, c.Min.X, y(0), c.Max.X, y(0))
-	for _, i := range won {
-		c.DrawGlyphNoClip(winnerMark(), vg.Point{X: x(float64(i)), Y: y(max(0, b.Weights[i])) + 5})
-	}
-
-	head, says := aligned(bold(9), draw.XLeft), aligned(plain(9), draw.XRight)
-	middle, width := c.Max.Y+barsHead/2, c.Max.X-c.Min.X
-	text := fit(says, b.says, 0.6*width)
-	c.FillText(says, vg.Point{X: c.Max.X, Y: middle}, text)
-	c.FillText(head, vg.Point{X: c.Min.X, Y: middle}, fit(head, b.Name, width-says.Width(text)-10))
 }

@@ -50,8 +50,16 @@ func Comparison(title, label string, rope float64, rows []ComparedRow) (f *Figur
 	p.X.Min, p.X.Max = span(low, high)
 	p.X.Tick.Marker = ticksUpTo(7, p.X.Min, p.X.Max, false)
 	nameRows(&p.Y, names)
-	p.Add(equivalence(rope), grid(true, false))
-	p.Add(segment(plotter.XY{Y: p.Y.Min}, plotter.XY{Y: p.Y.Max}, chance()), compared(rows))
+	p.Add(painting(func(c *draw.Canvas, p *plot.Plot) {
+		x, _ := p.Transforms(c)
+		fill(c, rule, box(x(-rope), c.Min.Y, x(rope), c.Max.Y))
+	}))
+	p.Add(grid(true, false), segment(plotter.XY{Y: p.Y.Min}, plotter.XY{Y: p.Y.Max}, chance()))
+	p.Add(painting(func(c *draw.Canvas, p *plot.Plot) {
+		for i, r := range rows {
+			drawInterval(c, p, r.Low, r.Difference, r.High, float64(len(rows)-1-i), r.glyph())
+		}
+	}))
 	var entries []entry
 	for _, kind := range []struct {
 		label string
@@ -80,23 +88,4 @@ func (r ComparedRow) glyph() draw.GlyphStyle {
 		return draw.GlyphStyle{Color: ink, Radius: glyphRadius, Shape: shapes[2]}
 	}
 	return draw.GlyphStyle{Color: muted, Radius: glyphRadius, Shape: draw.RingGlyph{}}
-}
-
-// equivalence draws the region of practical equivalence as a shaded band.
-type equivalence float64
-
-// Plot implements [plot.Plotter].
-func (r equivalence) Plot(c draw.Canvas, p *plot.Plot) {
-	x, _ := p.Transforms(&c)
-	fill(&c, rule, box(x(-float64(r)), c.Min.Y, x(float64(r)), c.Max.Y))
-}
-
-// compared draws the rows of a comparison.
-type compared []ComparedRow
-
-// Plot implements [plot.Plotter].
-func (rows compared) Plot(c draw.Canvas, p *plot.Plot) {
-	for i, r := range rows {
-		drawInterval(&c, p, r.Low, r.Difference, r.High, float64(len(rows)-1-i), r.glyph())
-	}
 }

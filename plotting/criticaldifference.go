@@ -47,8 +47,7 @@ func CriticalDifference(title string, methods []MethodRank, difference float64) 
 	if len(d.lanes) > 0 {
 		entries = append(entries, entry{label: "methods that cannot be told apart", line: joint()})
 	}
-	rows := (len(sorted) + 1) / 2
-	height := d.names() + vg.Length(rows)*methodPitch
+	height := d.names() + vg.Length((len(sorted)+1)/2)*methodPitch
 	width := figureWidth + vg.Length(max(0, len(sorted)-fullAxis))*wider
 	return newDrawing(title, entries, width, height, d.draw), nil
 }
@@ -56,27 +55,22 @@ func CriticalDifference(title string, methods []MethodRank, difference float64) 
 // checkRanks reports why ranks cannot be drawn.
 func checkRanks(methods []MethodRank, difference float64) error {
 	k := len(methods)
-	if k < 2 {
+	switch {
+	case k < 2:
 		return errors.New("ranks need two methods at least")
-	}
-	if k > mostMethods {
+	case k > mostMethods:
 		return fmt.Errorf("%d methods; at most %d fit in a figure", k, mostMethods)
-	}
-	if err := drawable(difference); err != nil {
-		return fmt.Errorf("the critical difference: %w", err)
-	}
-	if difference <= 0 {
-		return fmt.Errorf("the critical difference %v is not above 0", difference)
+	case !(0 < difference && difference <= largest):
+		return fmt.Errorf("the critical difference %v is not a number above 0", difference)
 	}
 	sum := 0.0
 	for i, m := range methods {
-		if strings.TrimSpace(m.Name) == "" {
+		switch {
+		case strings.TrimSpace(m.Name) == "":
 			return fmt.Errorf("method %d has no name", i+1)
-		}
-		if slices.ContainsFunc(methods[:i], func(o MethodRank) bool { return o.Name == m.Name }) {
+		case slices.ContainsFunc(methods[:i], func(o MethodRank) bool { return o.Name == m.Name }):
 			return fmt.Errorf("method %q occurs twice", m.Name)
-		}
-		if !(1 <= m.Rank && m.Rank <= float64(k)) {
+		case !(1 <= m.Rank && m.Rank <= float64(k)):
 			return fmt.Errorf("method %q: the rank %v is not between 1 and %d", m.Name, m.Rank, k)
 		}
 		sum += m.Rank

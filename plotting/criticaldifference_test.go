@@ -53,9 +53,9 @@ func TestCriticalDifference(t *testing.T) {
 	}{
 		"drawing a critical difference: ranks need two methods":  {ranked(1), 1},
 		"41 methods; at most 40":                                 {ranked(same(41, 21)...), 1},
-		"the critical difference 0 is not above 0":               {ranked(1, 2), 0},
-		"the critical difference -1 is not above 0":              {ranked(1, 2), -1},
-		"the critical difference: NaN is not a number":           {ranked(1, 2), math.NaN()},
+		"the critical difference 0 is not a number above 0":      {ranked(1, 2), 0},
+		"the critical difference -1 is not a number above 0":     {ranked(1, 2), -1},
+		"the critical difference NaN is not a number":            {ranked(1, 2), math.NaN()},
 		"method 2 has no name":                                   {[]MethodRank{{"a", 1}, {" ", 2}}, 1},
 		`method "a" occurs twice`:                                {[]MethodRank{{"a", 1}, {"a", 2}}, 1},
 		`method "b": the rank NaN is not between 1 and 2`:        {ranked(1, math.NaN()), 1},

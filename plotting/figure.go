@@ -49,17 +49,17 @@ func newFigure(title string, entries []entry, p *plot.Plot, width, height vg.Len
 	return f
 }
 
-// drawing paints the body of a figure that has no axes of gonum/plot.
-type drawing func(c *draw.Canvas)
+// painting draws on a canvas with the axes of a plot.
+type painting func(c *draw.Canvas, p *plot.Plot)
 
 // Plot implements [plot.Plotter].
-func (d drawing) Plot(c draw.Canvas, _ *plot.Plot) { d(&c) }
+func (d painting) Plot(c draw.Canvas, p *plot.Plot) { d(&c, p) }
 
-// newDrawing lays out a figure whose body d paints on a canvas of the size width - 2 margin by height.
-func newDrawing(title string, entries []entry, width, height vg.Length, d drawing) *Figure {
+// newDrawing lays out a figure without axes, whose body is painted on a canvas of the size width - 2 margin by height.
+func newDrawing(title string, entries []entry, width, height vg.Length, body func(c *draw.Canvas)) *Figure {
 	p := newPlot("", "")
 	p.HideAxes()
-	p.Add(d)
+	p.Add(painting(func(c *draw.Canvas, _ *plot.Plot) { body(c) }))
 	return newFigure(title, entries, p, width, height)
 }
 

@@ -56,7 +56,7 @@ func Predictions(title, x, y string, targets, predictions []float64) (f *Figure,
 	p := squarePlot(x, y, slices.Concat(targets, predictions))
 	exact := chance()
 	exact.Color = ink // it lies over the dots
-	p.Add(grid(true, true), scatter{points, make([]int, len(points))}, diagonal(p, exact))
+	p.Add(grid(true, true), scatter(points, make([]int, len(points))), diagonal(p, exact))
 	entries := []entry{{label: "a bag", glyph: classGlyph(0, false, glyphRadius)}, {label: "exact", line: exact}}
 	return squareFigure(title, entries, p), nil
 }

@@ -146,7 +146,18 @@ func drawIntervals(title string, rows []IntervalRow, scale intervalScale) (*Figu
 	if neutral {
 		p.Add(segment(plotter.XY{X: scale.Neutral, Y: p.Y.Min}, plotter.XY{X: scale.Neutral, Y: p.Y.Max}, chance()))
 	}
-	p.Add(intervals{rows, sets, settings})
+	inner := rowPitch / (vg.Length(len(settings))*rowPitch + setGap) // a setting's share of a set's height
+	p.Add(painting(func(c *draw.Canvas, p *plot.Plot) {
+		x, y := p.Transforms(c)
+		for _, r := range rows {
+			set, setting := slices.Index(sets, r.Set), slices.Index(settings, r.Setting)
+			middle := float64(len(sets)-1-set) + float64(inner)*(float64(len(settings)-1)/2-float64(setting))
+			for _, v := range r.Points {
+				c.DrawGlyph(draw.GlyphStyle{Color: faded(colour(setting)), Radius: 1.5, Shape: draw.CircleGlyph{}}, vg.Point{X: x(v), Y: y(middle)})
+			}
+			drawInterval(c, p, r.Low, r.Mean, r.High, middle, glyph(setting))
+		}
+	}))
 
 	var entries []entry
 	for i, name := range settings {
@@ -248,34 +259,13 @@ func nameRows(a *plot.Axis, names []string) {
 	a.Tick.Marker = ticks
 }
 
-// bands shades every second data set.
-type bands int
-
-// Plot implements [plot.Plotter].
-func (n bands) Plot(c draw.Canvas, p *plot.Plot) {
-	_, y := p.Transforms(&c)
-	for i := int(n) - 2; i >= 0; i -= 2 {
-		fill(&c, band, box(c.Min.X, y(float64(i)-0.5), c.Max.X, y(float64(i)+0.5)))
-	}
-}
-
-// intervals draws the rows.
-type intervals struct {
-	rows           []IntervalRow
-	sets, settings []string
-}
-
-// Plot implements [plot.Plotter].
-func (d intervals) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	inner := rowPitch / (vg.Length(len(d.settings))*rowPitch + setGap) // a setting's share of a set's height
-	for _, r := range d.rows {
-		set, setting := slices.Index(d.sets, r.Set), slices.Index(d.settings, r.Setting)
-		middle := float64(len(d.sets)-1-set) + float64(inner)*(float64(len(d.settings)-1)/2-float64(setting))
-		for _, v := range r.Points {
-			c.DrawGlyph(draw.GlyphStyle{Color: faded(colour(setting)), Radius: 1.5, Shape: draw.CircleGlyph{}}, vg.Point{X: x(v), Y: y(middle)})
+// bands shades every second of n rows.
+func bands(n int) painting {
+	return func(c *draw.Canvas, p *plot.Plot) {
+		_, y := p.Transforms(c)
+		for i := n - 2; i >= 0; i -= 2 {
+			fill(c, band, box(c.Min.X, y(float64(i)-0.5), c.Max.X, y(float64(i)+0.5)))
 		}
-		drawInterval(&c, p, r.Low, r.Mean, r.High, middle, glyph(setting))
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 // panels draws plots in columns, row by row, spaced as tiles says, with aligned data areas of equal height. Over each data
 // area there is a name, if there are names.
-func panels(tiles draw.Tiles, plots []*plot.Plot, names []string) drawing {
+func panels(tiles draw.Tiles, plots []*plot.Plot, names []string) func(c *draw.Canvas) {
 	tiles.Rows = (len(plots) + tiles.Cols - 1) / tiles.Cols
 	rows := make([][]*plot.Plot, tiles.Rows)
 	for i := range rows {

@@ -70,7 +70,7 @@ func Reliability(title, share string, curves []ReliabilityCurve) (f *Figure, err
 	}
 	upper.Y.Min, upper.Y.Max, upper.Y.Tick.Marker = -0.01, 1.01, fifths()
 	unlabelled(&upper.X)
-	upper.Add(grid(true, true), segment(plotter.XY{}, plotter.XY{X: 1, Y: 1}, chance()), shares(curves))
+	upper.Add(grid(true, true), segment(plotter.XY{}, plotter.XY{X: 1, Y: 1}, chance()), binShares(curves))
 	lower.Y.Min, lower.Y.Max = 0, 1.05*float64(most)
 	lower.Y.Tick.Marker = ticksUpTo(3, 0, lower.Y.Max, true)
 	lower.Add(grid(false, true), bagBars(curves))
@@ -129,43 +129,41 @@ func wilson(share float64, n int) (low, high float64) {
 	return max((middle-half)/scale, 0), min((middle+half)/scale, 1)
 }
 
-// shares draws the points of curves with their intervals.
-type shares []ReliabilityCurve
-
-// Plot implements [plot.Plotter]. All intervals lie behind all points. No line joins the points: it would jump up and down
-// between bins with few bags.
-func (s shares) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	for i, curve := range s {
-		bar := draw.LineStyle{Color: faded(colour(i)), Width: lineWidth}
-		for _, b := range curve.Bins {
-			low, high := wilson(b.Positive, b.N)
-			at := x(b.Probability)
-			c.StrokeLine2(bar, at, y(low), at, y(high))
-			for _, end := range []float64{low, high} {
-				c.StrokeLine2(bar, at-capWidth, y(end), at+capWidth, y(end))
+// binShares draws the points of curves with their intervals. All intervals lie behind all points. No line joins the points: it
+// would jump up and down between bins with few bags.
+func binShares(curves []ReliabilityCurve) painting {
+	return func(c *draw.Canvas, p *plot.Plot) {
+		x, y := p.Transforms(c)
+		for i, curve := range curves {
+			bar := draw.LineStyle{Color: faded(colour(i)), Width: lineWidth}
+			for _, b := range curve.Bins {
+				low, high := wilson(b.Positive, b.N)
+				at := x(b.Probability)
+				c.StrokeLine2(bar, at, y(low), at, y(high))
+				for _, end := range []float64{low, high} {
+					c.StrokeLine2(bar, at-capWidth, y(end), at+capWidth, y(end))
+				}
 			}
 		}
-	}
-	for i, curve := range s {
-		for _, b := range curve.Bins {
-			c.DrawGlyphNoClip(glyph(i), vg.Point{X: x(b.Probability), Y: y(b.Positive)})
+		for i, curve := range curves {
+			for _, b := range curve.Bins {
+				c.DrawGlyphNoClip(glyph(i), vg.Point{X: x(b.Probability), Y: y(b.Positive)})
+			}
 		}
 	}
 }
 
 // bagBars draws the number of bags per bin, with the bars of several curves side by side.
-type bagBars []ReliabilityCurve
-
-// Plot implements [plot.Plotter].
-func (s bagBars) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	for i, curve := range s {
-		for _, b := range curve.Bins {
-			low, high := x(b.Low), x(b.High)
-			part := 0.8 * (high - low) / vg.Length(len(s))
-			left := low + 0.1*(high-low) + vg.Length(i)*part
-			fill(&c, colour(i), box(left, y(0), left+max(part, leastBar), y(float64(b.N))))
+func bagBars(curves []ReliabilityCurve) painting {
+	return func(c *draw.Canvas, p *plot.Plot) {
+		x, y := p.Transforms(c)
+		for i, curve := range curves {
+			for _, b := range curve.Bins {
+				low, high := x(b.Low), x(b.High)
+				part := 0.8 * (high - low) / vg.Length(len(curves))
+				left := low + 0.1*(high-low) + vg.Length(i)*part
+				fill(c, colour(i), box(left, y(0), left+max(part, leastBar), y(float64(b.N))))
+			}
 		}
 	}
 }

@@ -51,7 +51,7 @@ func Scatter(title, x, y string, points []ScatterPoint, curves ...FunctionCurve)
 		return nil, err
 	}
 	p := newPlot(fit(plain(10), x, figureWidth-1.5*vg.Inch), fit(plain(10), y, scatterHeight-0.8*vg.Inch))
-	p.Add(grid(true, true), scatter{points, class})
+	p.Add(grid(true, true), scatter(points, class))
 	entries := c.entries()
 	for i, curve := range curves {
 		at := pairs(curve.X, curve.Y)
@@ -85,7 +85,7 @@ func ScatterPanels(title string, columns int, panels []ScatterPanel) (f *Figure,
 		valueAxis(&p.X, low.X, high.X)
 		valueAxis(&p.Y, low.Y, high.Y)
 		p.X.Tick.Marker, p.Y.Tick.Marker = plot.ConstantTicks{}, plot.ConstantTicks{}
-		p.Add(scatter{panel.Points, class})
+		p.Add(scatter(panel.Points, class))
 		names, plots = append(names, panel.Name), append(plots, p)
 	}
 	if len(c.names) > mostClasses {
@@ -155,20 +155,16 @@ func (c *classes) entries() (list []entry) {
 	return list
 }
 
-// scatter draws points; class has the class of each.
-type scatter struct {
-	points []ScatterPoint
-	class  []int
-}
-
-// Plot implements [plot.Plotter]. If there are many points, they are smaller.
-func (s scatter) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	radius := min(glyphRadius, max(1.2, glyphRadius*vg.Length(math.Sqrt(400/float64(len(s.points))))))
-	for _, test := range []bool{false, true} {
-		for i, at := range s.points {
-			if at.Test == test {
-				c.DrawGlyph(classGlyph(s.class[i], test, radius), vg.Point{X: x(at.X), Y: y(at.Y)})
+// scatter draws points of classes. If there are many points, they are smaller.
+func scatter(points []ScatterPoint, class []int) painting {
+	radius := min(glyphRadius, max(1.2, glyphRadius*vg.Length(math.Sqrt(400/float64(len(points))))))
+	return func(c *draw.Canvas, p *plot.Plot) {
+		x, y := p.Transforms(c)
+		for _, test := range []bool{false, true} {
+			for i, at := range points {
+				if at.Test == test {
+					c.DrawGlyph(classGlyph(class[i], test, radius), vg.Point{X: x(at.X), Y: y(at.Y)})
+				}
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package plotting
 import (
 	"errors"
 	"fmt"
+	"image/color"
 	"slices"
 	"strconv"
 
@@ -25,7 +26,6 @@ const (
 	mostSurvival = 6
 	riskPitch    = 12 * vg.Length(1) // distance between lines of numbers at risk
 	riskGap      = 20 * vg.Length(1) // between a name and the centre of a number at risk
-	censorTick   = 3 * vg.Length(1)  // to either side of the curve
 )
 
 // Survival draws survival curves as steps, with a tick where a bag is censored. Below the axis it writes the number of bags
@@ -59,14 +59,19 @@ func Survival(title, x string, curves []SurvivalCurve) (f *Figure, err error) {
 	p.Y.Min, p.Y.Max, p.Y.Tick.Marker = -0.02, 1.02, fifths()
 	p.Add(grid(true, true))
 	var entries []entry
-	censored := false
+	some := false
 	for i, c := range curves {
-		p.Add(&plotter.Line{XYs: c.steps(), LineStyle: line(i)}, censorTicks{c, i})
+		p.Add(&plotter.Line{XYs: c.steps(), LineStyle: line(i)}, painting(func(canvas *draw.Canvas, p *plot.Plot) {
+			x, y := p.Transforms(canvas)
+			for _, t := range c.Censored {
+				canvas.DrawGlyphNoClip(censored(colour(i)), vg.Point{X: x(t), Y: y(c.at(t))})
+			}
+		}))
 		entries = append(entries, entry{label: c.Name, line: line(i)})
-		censored = censored || len(c.Censored) > 0
+		some = some || len(c.Censored) > 0
 	}
-	if censored {
-		entries = append(entries, entry{label: "censored", glyph: draw.GlyphStyle{Color: ink, Radius: censorTick, Shape: upstroke{}}})
+	if some {
+		entries = append(entries, entry{label: "censored", glyph: censored(ink)})
 	}
 
 	names := aligned(plain(9), draw.XLeft)
@@ -130,10 +135,8 @@ func (c SurvivalCurve) check() error {
 // steps returns the corners of the curve.
 func (c SurvivalCurve) steps() plotter.XYs {
 	points := plotter.XYs{{X: 0, Y: 1}}
-	before := 1.0
 	for i, t := range c.Times {
-		points = append(points, plotter.XY{X: t, Y: before}, plotter.XY{X: t, Y: c.Survival[i]})
-		before = c.Survival[i]
+		points = append(points, plotter.XY{X: t, Y: points[len(points)-1].Y}, plotter.XY{X: t, Y: c.Survival[i]})
 	}
 	return points
 }
@@ -159,21 +162,12 @@ func (c SurvivalCurve) atRisk(time float64) (n int) {
 	return n
 }
 
-// censorTicks draws the ticks of the i-th curve.
-type censorTicks struct {
-	curve SurvivalCurve
-	i     int
+// censored is the marker of a censored bag.
+func censored(c color.Color) draw.GlyphStyle {
+	return draw.GlyphStyle{Color: c, Radius: 3, Shape: upstroke{}}
 }
 
-// Plot implements [plot.Plotter].
-func (d censorTicks) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	for _, t := range d.curve.Censored {
-		c.DrawGlyphNoClip(draw.GlyphStyle{Color: colour(d.i), Radius: censorTick, Shape: upstroke{}}, vg.Point{X: x(t), Y: y(d.curve.at(t))})
-	}
-}
-
-// upstroke is the tick of a censored bag.
+// upstroke is a vertical tick.
 type upstroke struct{}
 
 // DrawGlyph implements [draw.GlyphDrawer].

@@ -39,10 +39,10 @@ var noTile = color.Gray{0xe4}
 // value says what the values are, such as "rank of the weight". If size is 0, [TileSize] determines it.
 func TileMap(title, value string, tiles []Tile, size float64, thumbnail *Thumbnail) (f *Figure, err error) {
 	defer about(&err, "drawing a map of tiles")
-	if value == "" {
+	switch {
+	case value == "":
 		return nil, errors.New("the values have no name")
-	}
-	if len(tiles) == 0 {
+	case len(tiles) == 0:
 		return nil, errors.New("there are no tiles")
 	}
 	for i, t := range tiles {
@@ -56,10 +56,10 @@ func TileMap(title, value string, tiles []Tile, size float64, thumbnail *Thumbna
 	if size == 0 {
 		size = TileSize(tiles)
 	}
-	if err := drawable(size); err != nil || size < 0 {
+	switch {
+	case notNegative(size) != nil:
 		return nil, fmt.Errorf("tiles of size %v", size)
-	}
-	if thumbnail != nil && !(thumbnail.Scale > 0) {
+	case thumbnail != nil && !(thumbnail.Scale > 0):
 		return nil, fmt.Errorf("a thumbnail of scale %v", thumbnail.Scale)
 	}
 	picture, err := tilePicture(tiles, size, thumbnail)
