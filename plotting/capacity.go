@@ -39,8 +39,9 @@ func Capacity(title string, memories []CapacityCurve) (f *Figure, err error) {
 		e, x := entry{label: m.Name}, logs(m.Components)
 		if m.Theory != nil {
 			theory = true
-			p.Add(trace(pairs(x, logs(m.Theory)), i))
-			e.line = line(i)
+			var curve plot.Plotter
+			curve, e = trace(m.Name, pairs(x, logs(m.Theory)), i)
+			p.Add(curve)
 		}
 		if m.Measured != nil {
 			measured = true

@@ -59,7 +59,8 @@ func ConvergencePanels(title string, columns int, cases []ConvergencePanel) (f *
 			for step, orders := range c.Orders {
 				points[step].Y = orders[k]
 			}
-			p.Add(trace(points, k))
+			curve, _ := trace("", points, k)
+			p.Add(curve)
 		}
 		names, plots = append(names, c.Name), append(plots, p)
 	}

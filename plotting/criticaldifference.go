@@ -139,17 +139,6 @@ func (d ranking) ends() (low, high float64) {
 	return low, max(high, low+1)
 }
 
-// tickStep returns the smallest of 1, 2, 5, 10, ... ranks that leaves room for the numbers.
-func tickStep(pitch, room vg.Length) int {
-	for ten := 1; ; ten *= 10 {
-		for _, step := range []int{ten, 2 * ten, 5 * ten} {
-			if vg.Length(step)*pitch >= room {
-				return step
-			}
-		}
-	}
-}
-
 // draw paints the diagram.
 func (d ranking) draw(c *draw.Canvas) {
 	k := len(d.methods)
@@ -171,7 +160,7 @@ func (d ranking) draw(c *draw.Canvas) {
 
 	// The axis and its ticks.
 	c.StrokeLine2(stroke, left, axis, right, axis)
-	every, first := tickStep(pitch, text.Width(strconv.Itoa(k))+4), int(low)
+	every, first := roundStep(pitch, text.Width(strconv.Itoa(k))+4), int(low)
 	for rank := first; rank <= int(high); rank++ {
 		if first == 1 && (rank-1)%every == 0 || first > 1 && rank%every == 0 {
 			c.StrokeLine2(stroke, x(float64(rank)), axis, x(float64(rank)), axis+4)

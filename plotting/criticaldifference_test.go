@@ -158,7 +158,7 @@ func TestRankAxis(t *testing.T) {
 		}
 	}
 	for want, pitch := range map[int]vg.Length{1: 14, 2: 13, 5: 3, 10: 1.4, 20: 0.7} {
-		if got := tickStep(pitch, 14); got != want {
+		if got := roundStep(pitch, 14); got != want {
 			t.Errorf("pitch %v: every %d ranks, want %d", pitch, got, want)
 		}
 	}

@@ -57,25 +57,12 @@ func counted(first int, values []float64) plotter.XYs {
 	return points
 }
 
-// trace draws the i-th curve through points, or a marker if there is only one.
-func trace(points plotter.XYs, i int) plot.Plotter {
-	if single(points) {
-		return &plotter.Scatter{XYs: points[:1], GlyphStyle: glyph(i)}
+// trace draws the i-th curve through points, or a marker if there is only one, and returns its entry in the legend.
+func trace(name string, points plotter.XYs, i int) (plot.Plotter, entry) {
+	if !slices.ContainsFunc(points, func(p plotter.XY) bool { return p != points[0] }) {
+		return &plotter.Scatter{XYs: points[:1], GlyphStyle: glyph(i)}, entry{label: name, glyph: glyph(i)}
 	}
-	return &plotter.Line{XYs: points, LineStyle: line(i)}
-}
-
-// traceEntry returns the legend entry of the i-th curve through points.
-func traceEntry(name string, points plotter.XYs, i int) entry {
-	if single(points) {
-		return entry{label: name, glyph: glyph(i)}
-	}
-	return entry{label: name, line: line(i)}
-}
-
-// single reports whether all points are equal.
-func single(points plotter.XYs) bool {
-	return !slices.ContainsFunc(points, func(p plotter.XY) bool { return p != points[0] })
+	return &plotter.Line{XYs: points, LineStyle: line(i)}, entry{label: name, line: line(i)}
 }
 
 // segment draws a straight line between two points.

@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"io"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -111,9 +112,7 @@ func (f *Figure) Write(w io.Writer, format Format) error {
 // once the new one is complete.
 func (f *Figure) Save(path string) error {
 	format := Format(strings.ToLower(strings.TrimPrefix(filepath.Ext(path), ".")))
-	switch format {
-	case PNG, SVG, PDF:
-	default:
+	if !slices.Contains([]Format{PNG, SVG, PDF}, format) {
 		return fmt.Errorf("saving the figure %s: the extension must be .png, .svg or .pdf", path)
 	}
 	if err := disk.Write(path, func(w io.Writer) error { return f.Write(w, format) }); err != nil {

@@ -32,9 +32,9 @@ func Functions(title, x, y string, curves []FunctionCurve) (f *Figure, err error
 	p.Add(grid(true, true), diagonal(p, chance()))
 	var entries []entry
 	for i, c := range curves {
-		points := pairs(c.X, c.Y)
-		p.Add(trace(points, i))
-		entries = append(entries, traceEntry(c.Name, points, i))
+		curve, e := trace(c.Name, pairs(c.X, c.Y), i)
+		p.Add(curve)
+		entries = append(entries, e)
 	}
 	return squareFigure(title, append(entries, entry{label: "y = x", line: chance()}), p), nil
 }

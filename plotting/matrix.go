@@ -92,13 +92,9 @@ func labels(s text.Style, names []string, n int, width vg.Length) []string {
 	return out
 }
 
-// thin keeps only the numbers that are multiples of 1, 2, 5, 10, ..., whichever step first fits the pitch.
+// thin keeps only the numbers that are multiples of a round step, which fits the pitch.
 func thin(s text.Style, numbers []string, pitch vg.Length) {
-	room := widest(s, numbers) + nameGap
-	every := 1
-	for i := 0; vg.Length(every)*pitch < room && every < len(numbers); i++ {
-		every = []int{2, 5, 10}[i%3] * int(math.Pow10(i/3))
-	}
+	every := roundStep(pitch, widest(s, numbers)+nameGap)
 	for i := range numbers {
 		if (i+1)%every != 0 {
 			numbers[i] = ""

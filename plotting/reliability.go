@@ -65,10 +65,9 @@ func Reliability(title, share string, curves []ReliabilityCurve) (f *Figure, err
 		}
 	}
 	upper, lower := newPlot("", share), newPlot("Probability", "Bags")
-	for _, p := range []*plot.Plot{upper, lower} {
-		p.X.Min, p.X.Max, p.X.Tick.Marker = -0.01, 1.01, fifths()
+	for _, axis := range []*plot.Axis{&upper.X, &upper.Y, &lower.X} {
+		axis.Min, axis.Max, axis.Tick.Marker = -0.01, 1.01, ticksUpTo(7, 0, 1, false)
 	}
-	upper.Y.Min, upper.Y.Max, upper.Y.Tick.Marker = -0.01, 1.01, fifths()
 	unlabelled(&upper.X)
 	upper.Add(grid(true, true), segment(plotter.XY{}, plotter.XY{X: 1, Y: 1}, chance()), binShares(curves))
 	lower.Y.Min, lower.Y.Max = 0, 1.05*float64(most)

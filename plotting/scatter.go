@@ -53,12 +53,12 @@ func Scatter(title, x, y string, points []ScatterPoint, curves ...FunctionCurve)
 	p := newPlot(fit(plain(10), x, figureWidth-1.5*vg.Inch), fit(plain(10), y, scatterHeight-0.8*vg.Inch))
 	p.Add(grid(true, true), scatter(points, class))
 	entries := c.entries()
-	for i, curve := range curves {
-		at := pairs(curve.X, curve.Y)
-		p.Add(trace(at, len(c.names)+i))
-		entries = append(entries, traceEntry(curve.Name, at, len(c.names)+i))
-		low.X, low.Y = min(low.X, slices.Min(curve.X)), min(low.Y, slices.Min(curve.Y))
-		high.X, high.Y = max(high.X, slices.Max(curve.X)), max(high.Y, slices.Max(curve.Y))
+	for i, f := range curves {
+		curve, e := trace(f.Name, pairs(f.X, f.Y), len(c.names)+i)
+		p.Add(curve)
+		entries = append(entries, e)
+		low.X, low.Y = min(low.X, slices.Min(f.X)), min(low.Y, slices.Min(f.Y))
+		high.X, high.Y = max(high.X, slices.Max(f.X)), max(high.Y, slices.Max(f.Y))
 	}
 	valueAxis(&p.X, low.X, high.X)
 	valueAxis(&p.Y, low.Y, high.Y)

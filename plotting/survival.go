@@ -56,7 +56,7 @@ func Survival(title, x string, curves []SurvivalCurve) (f *Figure, err error) {
 	p := newPlot(x, "Share without event")
 	p.X.Min, p.X.Max = -0.02*last, 1.02*last
 	p.X.Tick.Marker = ticksUpTo(7, 0, last, false)
-	p.Y.Min, p.Y.Max, p.Y.Tick.Marker = -0.02, 1.02, fifths()
+	p.Y.Min, p.Y.Max, p.Y.Tick.Marker = -0.02, 1.02, ticksUpTo(7, 0, 1, false)
 	p.Add(grid(true, true))
 	var entries []entry
 	some := false
@@ -173,14 +173,4 @@ type upstroke struct{}
 // DrawGlyph implements [draw.GlyphDrawer].
 func (upstroke) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
 	c.StrokeLine2(draw.LineStyle{Color: s.Color, Width: 0.8}, at.X, at.Y-s.Radius, at.X, at.Y+s.Radius)
-}
-
-// fifths are the ticks of shares.
-func fifths() plot.ConstantTicks {
-	var ticks plot.ConstantTicks
-	for i := range 6 {
-		v := float64(i) / 5
-		ticks = append(ticks, plot.Tick{Value: v, Label: fmt.Sprintf("%.1f", v)})
-	}
-	return ticks
 }

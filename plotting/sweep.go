@@ -59,8 +59,8 @@ func Sweep(title, axis string, scale Scale, curves []SweepCurve) (f *Figure, err
 			p.Add(ribbon(x, c.Low, c.High, colour(i)))
 		}
 		points := pairs(x, c.Mean)
-		p.Add(trace(points, i), &plotter.Scatter{XYs: points, GlyphStyle: glyph(i)})
-		e := traceEntry(c.Name, points, i)
+		curve, e := trace(c.Name, points, i)
+		p.Add(curve, &plotter.Scatter{XYs: points, GlyphStyle: glyph(i)})
 		e.glyph = glyph(i)
 		entries = append(entries, e)
 	}

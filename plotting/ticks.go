@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
 )
 
 // span widens a range by a margin, and far enough that the axis can have distinct round labels.
@@ -117,4 +118,15 @@ func powerOfTen(n int) string {
 		return ""
 	}
 	return "×10" + superscript(n)
+}
+
+// roundStep returns the smallest of 1, 2, 5, 10, ... steps of a pitch that leaves room for a number.
+func roundStep(pitch, room vg.Length) int {
+	for ten := 1; ; ten *= 10 {
+		for _, step := range []int{ten, 2 * ten, 5 * ten} {
+			if vg.Length(step)*pitch >= room {
+				return step
+			}
+		}
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/plot"
@@ -43,7 +42,7 @@ func Training(title string, settings []TrainingCurve) (f *Figure, err error) {
 		losses.add(s.Name, s.Loss)
 		aucs.add(s.Name, s.AUC)
 	}
-	upper, err := losses.panel()
+	upper, entries, err := losses.panel()
 	if err != nil {
 		return nil, err
 	}
@@ -56,16 +55,16 @@ func Training(title string, settings []TrainingCurve) (f *Figure, err error) {
 		validated = validated || len(s.AUC) > 0
 	}
 	if !validated {
-		return newFigure(title, losses.entries(), upper, figureWidth, curveHeight), nil
+		return newFigure(title, entries, upper, figureWidth, curveHeight), nil
 	}
-	lower, err := aucs.panel()
+	lower, _, err := aucs.panel()
 	if err != nil {
 		return nil, err
 	}
 	lower.X.Min, lower.X.Max, lower.X.Tick.Marker = upper.X.Min, upper.X.Max, upper.X.Tick.Marker
 	unlabelled(&upper.X)
 	both := panels(draw.Tiles{Cols: 1, PadY: panelGap}, []*plot.Plot{upper, lower}, nil)
-	return newDrawing(title, losses.entries(), figureWidth, 2*panelHeight, both), nil
+	return newDrawing(title, entries, figureWidth, 2*panelHeight, both), nil
 }
 
 // WinnerTransfers draws the share of bags and heads whose winner changed in each epoch. Curves are means over the folds;
@@ -76,11 +75,11 @@ func WinnerTransfers(title string, settings []TransferCurve) (f *Figure, err err
 	for _, s := range settings {
 		rates.add(s.Name, s.Rate)
 	}
-	p, err := rates.panel()
+	p, entries, err := rates.panel()
 	if err != nil {
 		return nil, err
 	}
-	return newFigure(title, rates.entries(), p, figureWidth, curveHeight), nil
+	return newFigure(title, entries, p, figureWidth, curveHeight), nil
 }
 
 // foldCurves has the values of a quantity during training, by setting, fold and epoch.
@@ -99,14 +98,14 @@ func (q *foldCurves) add(name string, values [][]float64) {
 	q.names, q.values = append(q.names, name), append(q.values, values)
 }
 
-// panel returns axes over epochs with the mean over folds of every setting. With several folds and up to six settings, a
+// panel returns axes over epochs with the mean over folds of every setting, and the legend. With several folds and up to six settings, a
 // ribbon shows one sample standard deviation above and below it.
-func (q foldCurves) panel() (*plot.Plot, error) {
+func (q foldCurves) panel() (*plot.Plot, []entry, error) {
 	if len(q.names) == 0 {
-		return nil, errors.New("there are no settings")
+		return nil, nil, errors.New("there are no settings")
 	}
 	if err := labelled("setting", q.names, func(name string) string { return name }); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	low, high, epochs := math.Inf(1), math.Inf(-1), 1
 	if q.zero {
@@ -115,15 +114,16 @@ func (q foldCurves) panel() (*plot.Plot, error) {
 	p := newPlot("Epoch", q.label)
 	p.Add(grid(true, true))
 	var ribbons, traces []plot.Plotter
+	var entries []entry
 	for i, folds := range q.values {
 		if len(folds) == 0 && q.must != "" {
-			return nil, fmt.Errorf("%s: there are no %s", q.names[i], q.must)
+			return nil, nil, fmt.Errorf("%s: there are no %s", q.names[i], q.must)
 		}
 		if len(folds) == 0 {
 			continue
 		}
 		if err := q.check(folds); err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", q.names[i], q.label, err)
+			return nil, nil, fmt.Errorf("%s: %s: %w", q.names[i], q.label, err)
 		}
 		var x, mean, below, above []float64
 		for e := range folds[0] {
@@ -138,8 +138,12 @@ func (q foldCurves) panel() (*plot.Plot, error) {
 		if q.ribboned(folds) {
 			ribbons = append(ribbons, ribbon(x, below, above, colour(i)))
 		}
-		traces = append(traces, trace(pairs(x, mean), i))
+		curve, e := trace(q.names[i], pairs(x, mean), i)
+		traces, entries = append(traces, curve), append(entries, e)
 		epochs = max(epochs, len(mean))
+	}
+	if len(ribbons) > 0 {
+		entries = append(entries, ribbonEntry("mean ± 1 SD over folds"))
 	}
 	p.Add(append(ribbons, traces...)...)
 	countAxis(&p.X, q.first, q.first+epochs-1)
@@ -147,7 +151,7 @@ func (q foldCurves) panel() (*plot.Plot, error) {
 	beyond := 0.04 * (p.Y.Max - p.Y.Min)
 	p.Y.Min, p.Y.Max = max(p.Y.Min, q.least-beyond), min(p.Y.Max, q.most+beyond)
 	p.Y.Tick.Marker = ticksUpTo(8, max(p.Y.Min, q.least), min(p.Y.Max, q.most), false)
-	return p, nil
+	return p, entries, nil
 }
 
 // check reports why the folds of a setting cannot be drawn.
@@ -187,18 +191,4 @@ func acrossFolds(folds [][]float64, epoch int) (mean, sd float64) {
 		return values[0], 0
 	}
 	return stat.MeanStdDev(values, nil)
-}
-
-// entries returns the legend of the settings and, if one has several folds, of the ribbons.
-func (q foldCurves) entries() []entry {
-	var entries []entry
-	for i, folds := range q.values {
-		if len(folds) > 0 {
-			entries = append(entries, traceEntry(q.names[i], counted(q.first, folds[0]), i))
-		}
-	}
-	if slices.ContainsFunc(q.values, q.ribboned) {
-		entries = append(entries, ribbonEntry("mean ± 1 SD over folds"))
-	}
-	return entries
 }

@@ -112,7 +112,7 @@ func TestFoldCurves(t *testing.T) {
 		t.Errorf("one fold: %v ± %v", mean, sd)
 	}
 	q := foldCurves{label: "AUC", names: []string{"a"}, values: [][][]float64{values}, first: 1, least: 0, most: 1}
-	p, err := q.panel()
+	p, _, err := q.panel()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestFoldCurves(t *testing.T) {
 	for i := range mostRibbons {
 		q.add(fmt.Sprint(i), values)
 	}
-	if p, err = q.panel(); err != nil {
+	if p, _, err = q.panel(); err != nil {
 		t.Fatal(err)
 	}
 	if p.Y.Min < 0.35 || p.Y.Max < 2.9/3 || p.Y.Max > 1 {
