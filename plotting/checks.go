@@ -43,6 +43,14 @@ func positive(v float64) error {
 	return drawable(v)
 }
 
+// isFraction reports a number beyond 0 and 1.
+func isFraction(v float64) error {
+	if !(0 <= v && v <= 1) {
+		return fmt.Errorf("%v is not between 0 and 1", v)
+	}
+	return nil
+}
+
 // isShare reports a number that is not a share. Sums of float32 may be slightly above 1.
 func isShare(v float64) error {
 	if !(v >= 0 && v <= 1+1e-6) {

@@ -35,19 +35,11 @@ func (b ImageBag) check(pixels int, checkValue func(float64) error) error {
 		if len(m) != pixels {
 			return fmt.Errorf("image %d has %d pixels, not %d", i+1, len(m), pixels)
 		}
-		if err := each("pixel", m, isPixel); err != nil {
+		if err := each("pixel", m, isFraction); err != nil {
 			return fmt.Errorf("image %d, %w", i+1, err)
 		}
 	}
 	return each("image", b.Values, checkValue)
-}
-
-// isPixel reports what is no shade of grey.
-func isPixel(v float64) error {
-	if !(0 <= v && v <= 1) {
-		return fmt.Errorf("%v is not between 0 and 1", v)
-	}
-	return nil
 }
 
 // Limits and measures of images.

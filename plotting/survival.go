@@ -58,7 +58,9 @@ func Survival(title, x string, curves []SurvivalCurve) (f *Figure, err error) {
 	p.X.Tick.Marker = ticksUpTo(7, 0, last, false)
 	p.Y.Min, p.Y.Max, p.Y.Tick.Marker = -0.02, 1.02, ticksUpTo(7, 0, 1, false)
 	p.Add(grid(true, true))
+	names := aligned(plain(9), draw.XLeft)
 	var entries []entry
+	var groups []string
 	some := false
 	for i, c := range curves {
 		p.Add(&plotter.Line{XYs: c.steps(), LineStyle: line(i)}, painting(func(canvas *draw.Canvas, p *plot.Plot) {
@@ -67,26 +69,19 @@ func Survival(title, x string, curves []SurvivalCurve) (f *Figure, err error) {
 				canvas.DrawGlyphNoClip(censored(colour(i)), vg.Point{X: x(t), Y: y(c.at(t))})
 			}
 		}))
-		entries = append(entries, entry{label: c.Name, line: line(i)})
+		entries, groups = append(entries, entry{label: c.Name, line: line(i)}), append(groups, fit(names, c.Name, cellName))
 		some = some || len(c.Censored) > 0
 	}
 	if some {
 		entries = append(entries, entry{label: "censored", glyph: censored(ink)})
 	}
 
-	names := aligned(plain(9), draw.XLeft)
 	table := riskPitch * vg.Length(len(curves)+1)
 	return newDrawing(title, entries, figureWidth, curveHeight+table, func(c *draw.Canvas) {
 		above := *c
 		above.Min.Y += table
 		// Names start at the margin, with a gap between them and the first numbers.
-		var wide vg.Length
-		for _, curve := range curves {
-			wide = max(wide, names.Width(fit(names, curve.Name, cellName)))
-		}
-		if room := p.DataCanvas(above).Min.X - c.Min.X; room < wide+riskGap {
-			above.Min.X += wide + riskGap - room
-		}
+		above.Min.X += max(0, widest(names, groups)+riskGap-(p.DataCanvas(above).Min.X-c.Min.X))
 		p.Draw(above)
 		data := p.DataCanvas(above)
 		at, _ := p.Transforms(&data)
@@ -98,7 +93,7 @@ func Survival(title, x string, curves []SurvivalCurve) (f *Figure, err error) {
 		for i, curve := range curves {
 			y -= riskPitch
 			names.Color, numbers.Color = colour(i), colour(i)
-			c.FillText(names, vg.Point{X: c.Min.X, Y: y}, fit(names, curve.Name, cellName))
+			c.FillText(names, vg.Point{X: c.Min.X, Y: y}, groups[i])
 			for _, tick := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
 				if !tick.IsMinor() {
 					c.FillText(numbers, vg.Point{X: at(tick.Value), Y: y}, strconv.Itoa(curve.atRisk(tick.Value)))

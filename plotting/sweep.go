@@ -95,14 +95,12 @@ func (c SweepCurve) check(scale Scale) error {
 	if err := increasing("point", c.X, check); err != nil {
 		return err
 	}
-	for i, v := range c.Mean {
-		if !(v >= 0 && v <= 1) {
-			return fmt.Errorf("point %d: the AUC %v is not between 0 and 1", i+1, v)
-		}
-		if c.Low != nil {
-			if err := checkInterval("mean", c.Low[i], v, c.High[i]); err != nil {
-				return fmt.Errorf("point %d: %w", i+1, err)
-			}
+	if err := each("AUC", c.Mean, isFraction); err != nil {
+		return err
+	}
+	for i := range c.Low {
+		if err := checkInterval("mean", c.Low[i], c.Mean[i], c.High[i]); err != nil {
+			return fmt.Errorf("point %d: %w", i+1, err)
 		}
 	}
 	return nil

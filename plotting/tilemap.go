@@ -46,11 +46,8 @@ func TileMap(title, value string, tiles []Tile, size float64, thumbnail *Thumbna
 		return nil, errors.New("there are no tiles")
 	}
 	for i, t := range tiles {
-		if err := cmp.Or(drawable(t.X), drawable(t.Y)); err != nil {
+		if err := cmp.Or(drawable(t.X), drawable(t.Y), isFraction(t.Value)); err != nil {
 			return nil, fmt.Errorf("tile %d: %w", i+1, err)
-		}
-		if !(0 <= t.Value && t.Value <= 1) {
-			return nil, fmt.Errorf("tile %d: %v is not between 0 and 1", i+1, t.Value)
 		}
 	}
 	if size == 0 {
