@@ -123,7 +123,7 @@ func drawBars(title, label string, s shading, instances WeightAxis, poolings []A
 	return newDrawing(title, entries, barsWidth(instances.Names), height, panels(tiles, plots, nil))
 }
 
-// checkBars reports why the bars cannot be drawn, one of which check may refuse.
+// checkBars reports why the bars cannot be drawn; a weight may be refused by check.
 func checkBars(instances WeightAxis, poolings []AttentionWeights, check func(float64) error) error {
 	switch {
 	case instances.Of == "":

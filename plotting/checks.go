@@ -12,7 +12,7 @@ const (
 	smallest = 1e-100
 )
 
-// about puts before an error what was to be drawn.
+// about prefixes an error with what was being drawn.
 func about(err *error, drawing string) {
 	if *err != nil {
 		*err = fmt.Errorf("%s: %w", drawing, *err)
@@ -59,7 +59,7 @@ func isShare(v float64) error {
 	return nil
 }
 
-// each reports the first value that a check refuses, by what it is and its number from 1.
+// each reports the first value that a check refuses. what names the values; they are counted from 1.
 func each(what string, values []float64, check func(float64) error) error {
 	for i, v := range values {
 		if err := check(v); err != nil {

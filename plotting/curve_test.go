@@ -48,7 +48,7 @@ func syn(gamma float64, n int) (x, y []float64) {
 	return x, y
 }
 
-// TestFunctions: besides, the axes are of one range and drawn equally long, so that the diagonal is one.
+// TestFunctions also checks that both axes have the same range and length, so that y = x is a diagonal.
 func TestFunctions(t *testing.T) {
 	x, y := syn(0.5, 101)
 	u, v := syn(1, 101)

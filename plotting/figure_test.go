@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// golden checks that a figure fits and that its SVG is that of testdata/name, which go test -update writes. Images in it are
+// golden checks that a figure fits, and that its SVG equals testdata/name, which go test -update writes. Images in it are
 // compared by their pixels, which do not depend on how PNG packs them.
 func golden(t *testing.T, name string) func(*Figure, error) {
 	t.Helper()

@@ -72,8 +72,8 @@ func pdf(t *testing.T, f *Figure, err error) (whole, page []byte) {
 	return b.Bytes(), page
 }
 
-// TestPDFColours: letters are no font, which holds code page 1252 alone, and a ribbon has its curve's colour and an opacity, as in the other
-// formats.
+// TestPDFColours: text uses no font, because that would support only code page 1252. A ribbon has its curve's colour and an
+// opacity, as in the other formats.
 func TestPDFColours(t *testing.T) {
 	f, err := WinnerTransfers("γ", []TransferCurve{{"a", [][]float64{{0.1, 0.2}, {0.3, 0.4}}}})
 	whole, page := pdf(t, f, err)
