@@ -7,11 +7,16 @@ import (
 	"math"
 	"slices"
 
-	stdfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
+
+// WeightAxis describes one axis of weights: the rows or columns of a table, or the bars of a panel.
+type WeightAxis struct {
+	Of    string   // what one entry is, in the singular, such as "class capsule" or "instance"
+	Names []string // nil for numbers from 1
+}
 
 // AttentionWeights has the weights that one pooling or one head gives to the instances of a bag.
 type AttentionWeights struct {
@@ -19,38 +24,25 @@ type AttentionWeights struct {
 	Weights []float64
 }
 
-// check reports why the weights cannot be drawn.
-func (a AttentionWeights) check(instance string, n int) error {
-	if len(a.Weights) != n {
-		return fmt.Errorf("%d weights, but %d of the first", len(a.Weights), n)
-	}
-	for i, w := range a.Weights {
-		if err := drawable(w); err != nil {
-			return fmt.Errorf("%s %d: %w", instance, i+1, err)
-		}
-	}
-	return nil
-}
-
 // winners returns the instances with the largest weight, or none if all weights are equal.
-func (a AttentionWeights) winners() []int {
+func winners(weights []float64) []int {
 	var at []int
-	top := slices.Max(a.Weights)
-	for i, w := range a.Weights {
+	top := slices.Max(weights)
+	for i, w := range weights {
 		if w == top {
 			at = append(at, i)
 		}
 	}
-	if len(at) == len(a.Weights) && len(at) > 1 {
+	if len(at) == len(weights) && len(at) > 1 {
 		return nil
 	}
 	return at
 }
 
 // says describes the winner in words.
-func (a AttentionWeights) says(names []string, s shading) string {
-	at := a.winners()
-	switch weight := s.shortly(slices.Max(a.Weights)); len(at) {
+func says(weights []float64, names []string, s shading) string {
+	at := winners(weights)
+	switch weight := s.shortly(slices.Max(weights)); len(at) {
 	case 0:
 		return fmt.Sprintf("no winner, all weights are %s", weight)
 	case 1:
@@ -62,39 +54,46 @@ func (a AttentionWeights) says(names []string, s shading) string {
 	}
 }
 
-// Limits of the figure.
+// Limits and measures of panels of bars.
 const (
 	mostPanels    = 12
 	mostInstances = 1500
-)
-
-// Measures of a panel of bars.
-const (
-	barsHeight = 96 * vg.Length(1)
-	barsHead   = 15 * vg.Length(1)
-	barsGap    = 20 * vg.Length(1)
+	barsHeight    = 96 * vg.Length(1)
+	barsHead      = 15 * vg.Length(1)
+	barsGap       = 20 * vg.Length(1)
+	axisRoom      = 45 * vg.Length(1) // about the width of the vertical axis
 )
 
 // AttentionBars draws the weights of one bag's instances as bars, with one panel per pooling and a mark over the winner: the
 // instance with the largest weight. All panels share one scale.
-func AttentionBars(title string, instances WeightAxis, poolings []AttentionWeights) (*Figure, error) {
-	if err := checkBars(instances, poolings); err != nil {
-		return nil, fmt.Errorf("drawing attention over a bag: %w", err)
+func AttentionBars(title string, instances WeightAxis, poolings []AttentionWeights) (f *Figure, err error) {
+	defer about(&err, "drawing attention over a bag")
+	if err := checkBars(instances, poolings, drawable); err != nil {
+		return nil, err
 	}
-	all := make([][]float64, len(poolings))
-	for i, a := range poolings {
-		all[i] = a.Weights
+	var all []float64
+	for _, a := range poolings {
+		all = append(all, a.Weights...)
 	}
-	return attentionBars(title, "Weight", shadingOf(all...), instances, poolings), nil
+	return drawBars(title, "Weight", shadingOf(all), instances, poolings), nil
 }
 
-// attentionBars draws bars on the scale s and labels its axis.
-func attentionBars(title, label string, s shading, instances WeightAxis, poolings []AttentionWeights) *Figure {
+// ShareBars is [AttentionBars] for weights that are shares: the scale goes from 0 to 1 in every figure.
+func ShareBars(title string, instances WeightAxis, poolings []AttentionWeights) (f *Figure, err error) {
+	defer about(&err, "drawing shares of a bag")
+	if err := checkBars(instances, poolings, isShare); err != nil {
+		return nil, err
+	}
+	return drawBars(title, "Share", unit, instances, poolings), nil
+}
+
+// drawBars draws bars on the scale s and labels its axis.
+func drawBars(title, label string, s shading, instances WeightAxis, poolings []AttentionWeights) *Figure {
 	n := len(poolings[0].Weights)
-	names := labels(style(9, stdfont.WeightNormal), instances.Names, n, cellName)
+	names := labels(plain(9), instances.Names, n, cellName)
 
 	var plots []*plot.Plot
-	height := vg.Length(len(poolings)) * barsHeight
+	height, won := vg.Length(len(poolings))*barsHeight, false
 	for i, a := range poolings {
 		p := newPlot("", label)
 		p.HideX()
@@ -113,26 +112,25 @@ func attentionBars(title, label string, s shading, instances WeightAxis, pooling
 				height += widest(p.X.Tick.Label, names)
 			}
 		}
-		p.Add(grid(false, true), bars{a, a.says(names, s)})
-		plots = append(plots, p)
+		p.Add(grid(false, true), bars(a.Weights, a.Name, says(a.Weights, names, s)))
+		plots, won = append(plots, p), won || winners(a.Weights) != nil
 	}
 	var entries []entry
-	if slices.ContainsFunc(poolings, func(a AttentionWeights) bool { return a.winners() != nil }) {
+	if won {
 		entries = append(entries, entry{label: "winner: the " + instances.Of + " with the largest weight", glyph: winnerMark()})
 	}
-	tiles := draw.Tiles{PadTop: barsHead, PadY: barsGap}
-	return newDrawing(title, entries, barsWidth(instances.Names), height, panels(tiles, plots...))
+	tiles := draw.Tiles{Cols: 1, PadTop: barsHead, PadY: barsGap}
+	return newDrawing(title, entries, barsWidth(instances.Names), height, panels(tiles, plots, nil))
 }
 
-// checkBars reports why the bars cannot be drawn.
-func checkBars(instances WeightAxis, poolings []AttentionWeights) error {
-	if instances.Of == "" {
+// checkBars reports why the bars cannot be drawn; a weight may be refused by check.
+func checkBars(instances WeightAxis, poolings []AttentionWeights, check func(float64) error) error {
+	switch {
+	case instances.Of == "":
 		return errors.New("the bars need to be of something")
-	}
-	if len(poolings) == 0 || len(poolings[0].Weights) == 0 {
+	case len(poolings) == 0 || len(poolings[0].Weights) == 0:
 		return errors.New("there are no weights")
-	}
-	if len(poolings) > mostPanels {
+	case len(poolings) > mostPanels:
 		return fmt.Errorf("%d poolings; at most %d fit in a figure", len(poolings), mostPanels)
 	}
 	n := len(poolings[0].Weights)
@@ -140,23 +138,18 @@ func checkBars(instances WeightAxis, poolings []AttentionWeights) error {
 		if a.Name == "" && len(poolings) > 1 {
 			return fmt.Errorf("pooling %d has no name", i+1)
 		}
-		if err := a.check(instances.Of, n); err != nil {
-			if a.Name != "" {
-				err = fmt.Errorf("%s: %w", a.Name, err)
-			}
+		err := each(instances.Of, a.Weights, check)
+		if len(a.Weights) != n {
+			err = fmt.Errorf("%d weights, but %d of the first", len(a.Weights), n)
+		}
+		if err != nil && a.Name != "" {
+			err = fmt.Errorf("%s: %w", a.Name, err)
+		}
+		if err != nil {
 			return err
 		}
 	}
-	if n > mostInstances {
-		return fmt.Errorf("%d %s; at most %d can be told apart", n, plural(instances.Of), mostInstances)
-	}
-	if instances.Names != nil && len(instances.Names) != n {
-		return fmt.Errorf("%d names but %d weights", len(instances.Names), n)
-	}
-	if instances.Names != nil && n > mostNamed {
-		return fmt.Errorf("%d names; at most %d can be read; leave the names out", n, mostNamed)
-	}
-	return nil
+	return checkNames(instances.Of, instances.Names, n, mostInstances)
 }
 
 // winnerMark is the mark over the bar of the winner.
@@ -168,9 +161,6 @@ func winnerMark() draw.GlyphStyle {
 func barsWidth(instances []string) vg.Length {
 	return max(figureWidth, vg.Length(len(instances))*namedWidth+axisRoom+2*margin)
 }
-
-// axisRoom is about the width of the vertical axis.
-const axisRoom = 45 * vg.Length(1)
 
 // nameInstances sets the ticks of the instances; names that do not fit side by side are set vertically.
 func nameInstances(axis *plot.Axis, instances, names []string) {
@@ -196,38 +186,34 @@ func nameInstances(axis *plot.Axis, instances, names []string) {
 	axis.Tick.Marker = ticks
 }
 
-// bars draws a panel: weights from 0, the winner's in full colour under a mark, and a line of text above.
-type bars struct {
-	AttentionWeights
-	says string
-}
+// bars draws a panel: weights from 0, the winner's in full colour under a mark, and a name and a line of text above.
+func bars(weights []float64, name, says string) painting {
+	return func(c *draw.Canvas, p *plot.Plot) {
+		x, y := p.Transforms(c)
+		half := 0.4 * (x(1) - x(0))
+		if half < 1.5 {
+			half /= 0.8
+		}
+		bar := func(i int, half vg.Length, with color.Color) {
+			at, w := x(float64(i)), weights[i]
+			fill(c, with, box(at-half, y(min(0, w)), at+half, y(max(0, w))))
+		}
+		for i := range weights {
+			bar(i, half, faded(colour(0)))
+		}
+		won := winners(weights)
+		for _, i := range won {
+			bar(i, max(half, 0.5), colour(0))
+		}
+		c.StrokeLine2(draw.LineStyle{Color: muted, Width: 0.6}, c.Min.X, y(0), c.Max.X, y(0))
+		for _, i := range won {
+			c.DrawGlyphNoClip(winnerMark(), vg.Point{X: x(float64(i)), Y: y(max(0, weights[i])) + 5})
+		}
 
-// Plot implements [plot.Plotter].
-func (b bars) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	half := 0.4 * (x(1) - x(0))
-	if half < 1.5 {
-		half /= 0.8
+		left, right := aligned(bold(9), draw.XLeft), aligned(plain(9), draw.XRight)
+		middle, width := c.Max.Y+barsHead/2, c.Max.X-c.Min.X
+		text := fit(right, says, 0.6*width)
+		c.FillText(right, vg.Point{X: c.Max.X, Y: middle}, text)
+		c.FillText(left, vg.Point{X: c.Min.X, Y: middle}, fit(left, name, width-right.Width(text)-10))
 	}
-	bar := func(i int, half vg.Length, with color.Color) {
-		from, to := y(min(0, b.Weights[i])), y(max(0, b.Weights[i]))
-		fill(&c, with, vg.Rectangle{Min: vg.Point{X: x(float64(i)) - half, Y: from}, Max: vg.Point{X: x(float64(i)) + half, Y: to}})
-	}
-	for i := range b.Weights {
-		bar(i, half, faded(colour(0)))
-	}
-	for _, i := range b.winners() {
-		bar(i, max(half, 0.5), colour(0))
-	}
-	c.StrokeLine2(draw.LineStyle{Color: muted, Width: 0.6}, c.Min.X, y(0), c.Max.X, y(0))
-	for _, i := range b.winners() {
-		c.DrawGlyphNoClip(winnerMark(), vg.Point{X: x(float64(i)), Y: y(max(0, b.Weights[i])) + 5})
-	}
-
-	head := aligned(style(9, stdfont.WeightBold), draw.XLeft)
-	says := aligned(style(9, stdfont.WeightNormal), draw.XRight)
-	middle, width := c.Max.Y+barsHead/2, c.Max.X-c.Min.X
-	text := fit(says, b.says, 0.6*width)
-	c.FillText(says, vg.Point{X: c.Max.X, Y: middle}, text)
-	c.FillText(head, vg.Point{X: c.Min.X, Y: middle}, fit(head, b.Name, width-says.Width(text)-10))
 }

@@ -14,15 +14,8 @@ const aucCell = 22 * vg.Length(1)
 // AUCTable draws auc[set][learner] as a table of shaded cells with their values, the first set on top. Shades go from pale
 // at 0.5, or at the lowest value if that is lower, to dark at 1. The best cell of each row is framed and bold; ties share
 // the mark. NaN means no value and leaves the cell empty.
-func AUCTable(title string, sets, learners []string, auc [][]float64) (*Figure, error) {
-	f, err := aucTable(title, sets, learners, auc)
-	if err != nil {
-		return nil, fmt.Errorf("drawing a table of AUCs: %w", err)
-	}
-	return f, nil
-}
-
-func aucTable(title string, sets, learners []string, auc [][]float64) (*Figure, error) {
+func AUCTable(title string, sets, learners []string, auc [][]float64) (f *Figure, err error) {
+	defer about(&err, "drawing a table of AUCs")
 	shades := shading{0.5, 1}
 	marked := make([][]bool, len(auc))
 	for i, row := range auc {
@@ -40,19 +33,11 @@ func aucTable(title string, sets, learners []string, auc [][]float64) (*Figure, 
 		}
 	}
 	m := matrix{
-		weights: auc, rows: orNone(sets), columns: orNone(learners), row: "set", column: "learner",
-		shades: &shades, bar: "AUC", least: aucCell, gaps: true, marked: marked,
+		values: auc, rows: append([]string{}, sets...), columns: append([]string{}, learners...), row: "set", column: "learner",
+		shades: shades, bar: "AUC", least: aucCell, marked: marked,
 	}
 	if slices.ContainsFunc(marked, func(row []bool) bool { return slices.Contains(row, true) }) {
 		m.entries = []entry{{label: "the best learner on a set", line: mark()}}
 	}
 	return m.figure(title)
-}
-
-// orNone returns names, or an empty list if they are nil, for which a matrix would write numbers.
-func orNone(names []string) []string {
-	if names == nil {
-		return []string{}
-	}
-	return names
 }

@@ -19,47 +19,47 @@ type ComparedRow struct {
 	Same                  bool // equivalent in practice; a row with neither is undecided
 }
 
+// mostCompared is the maximum number of rows.
+const mostCompared = 60
+
 // Comparison draws differences from a reference with their intervals, a line at 0, and a band of practical equivalence from
 // -rope to rope. Better and worse rows are drawn in colour, equivalent rows in black, undecided rows in grey. label names the
 // axis, for example with the reference and the measure. Rows go from top to bottom.
-func Comparison(title, label string, rope float64, rows []ComparedRow) (*Figure, error) {
-	const most = 60
+func Comparison(title, label string, rope float64, rows []ComparedRow) (f *Figure, err error) {
+	defer about(&err, "drawing a comparison")
 	switch {
 	case len(rows) == 0:
-		return nil, errors.New("drawing a comparison: there are no rows")
-	case len(rows) > most:
-		return nil, fmt.Errorf("drawing a comparison: %d rows are too many for a figure; %d can be drawn", len(rows), most)
+		return nil, errors.New("there are no rows")
+	case len(rows) > mostCompared:
+		return nil, fmt.Errorf("%d rows are too many for a figure; %d can be drawn", len(rows), mostCompared)
 	case !(rope >= 0):
-		return nil, fmt.Errorf("drawing a comparison: a region of practical equivalence of %v", rope)
+		return nil, fmt.Errorf("a region of practical equivalence of %v", rope)
 	}
 	low, high := -rope, rope
+	var names []string
 	for _, r := range rows {
-		for _, v := range []float64{r.Difference, r.Low, r.High} {
-			if err := drawable(v); err != nil {
-				return nil, fmt.Errorf("drawing a comparison: %s: %w", r.Name, err)
-			}
-		}
 		if r.Verdict != 0 && r.Same {
-			return nil, fmt.Errorf("drawing a comparison: %s: it is the same and has the verdict %d", r.Name, r.Verdict)
+			return nil, fmt.Errorf("%s: it is the same and has the verdict %d", r.Name, r.Verdict)
 		}
-		if r.Low > r.Difference || r.Difference > r.High {
-			return nil, fmt.Errorf("drawing a comparison: %s: the difference %v is not in its interval [%v, %v]", r.Name, r.Difference, r.Low, r.High)
+		if err := checkInterval("difference", r.Low, r.Difference, r.High); err != nil {
+			return nil, fmt.Errorf("%s: %w", r.Name, err)
 		}
-		low, high = min(low, r.Low), max(high, r.High)
+		low, high, names = min(low, r.Low), max(high, r.High), append(names, r.Name)
 	}
 	p := newPlot(label, "")
 	p.X.Min, p.X.Max = span(low, high)
-	p.X.Tick.Marker = decimalTicks(p.X.Min, p.X.Max, false)
-	p.Y.Min, p.Y.Max = -0.5, float64(len(rows))-0.5
-	p.Y.Width, p.Y.Tick.Length = 0, 0
-	var ticks []plot.Tick
-	for i, r := range rows {
-		ticks = append(ticks, plot.Tick{Value: float64(len(rows) - 1 - i), Label: fit(p.Y.Tick.Label, r.Name, nameWidth)})
-	}
-	p.Y.Tick.Marker = plot.ConstantTicks(ticks)
-	p.Add(equivalence(rope), grid(true, false))
-	p.Add(&plotter.Line{XYs: plotter.XYs{{X: 0, Y: p.Y.Min}, {X: 0, Y: p.Y.Max}}, LineStyle: chance()})
-	p.Add(compared(rows))
+	p.X.Tick.Marker = ticksUpTo(7, p.X.Min, p.X.Max, false)
+	nameRows(&p.Y, names)
+	p.Add(painting(func(c *draw.Canvas, p *plot.Plot) {
+		x, _ := p.Transforms(c)
+		fill(c, rule, box(x(-rope), c.Min.Y, x(rope), c.Max.Y))
+	}))
+	p.Add(grid(true, false), segment(plotter.XY{Y: p.Y.Min}, plotter.XY{Y: p.Y.Max}, chance()))
+	p.Add(painting(func(c *draw.Canvas, p *plot.Plot) {
+		for i, r := range rows {
+			drawInterval(c, p, r.Low, r.Difference, r.High, float64(len(rows)-1-i), r.glyph())
+		}
+	}))
 	var entries []entry
 	for _, kind := range []struct {
 		label string
@@ -88,31 +88,4 @@ func (r ComparedRow) glyph() draw.GlyphStyle {
 		return draw.GlyphStyle{Color: ink, Radius: glyphRadius, Shape: shapes[2]}
 	}
 	return draw.GlyphStyle{Color: muted, Radius: glyphRadius, Shape: draw.RingGlyph{}}
-}
-
-// equivalence draws the region of practical equivalence as a shaded band.
-type equivalence float64
-
-// Plot implements [plot.Plotter].
-func (r equivalence) Plot(c draw.Canvas, p *plot.Plot) {
-	x, _ := p.Transforms(&c)
-	left, right := x(-float64(r)), x(float64(r))
-	c.FillPolygon(rule, []vg.Point{{X: left, Y: c.Min.Y}, {X: right, Y: c.Min.Y}, {X: right, Y: c.Max.Y}, {X: left, Y: c.Max.Y}})
-}
-
-// compared draws the rows of a comparison.
-type compared []ComparedRow
-
-// Plot implements [plot.Plotter].
-func (rows compared) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	for i, r := range rows {
-		style, middle := r.glyph(), y(float64(len(rows)-1-i))
-		bar := draw.LineStyle{Color: style.Color, Width: lineWidth}
-		c.StrokeLine2(bar, x(r.Low), middle, x(r.High), middle)
-		for _, end := range []float64{r.Low, r.High} {
-			c.StrokeLine2(bar, x(end), middle-2.5, x(end), middle+2.5)
-		}
-		c.DrawGlyph(style, vg.Point{X: x(r.Difference), Y: middle})
-	}
 }

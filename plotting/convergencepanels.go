@@ -20,44 +20,31 @@ const caseHeight = 84 * vg.Length(1)
 
 // ConvergencePanels draws cases of convergence in panels with the same axes, in the given number of columns. A component,
 // ξ₁, ξ₂, …, has the same stroke in all panels.
-func ConvergencePanels(title string, columns int, cases []ConvergencePanel) (*Figure, error) {
-	f, err := convergencePanels(title, columns, cases)
-	if err != nil {
-		return nil, fmt.Errorf("drawing panels of convergence: %w", err)
-	}
-	return f, nil
-}
-
-func convergencePanels(title string, columns int, cases []ConvergencePanel) (*Figure, error) {
+func ConvergencePanels(title string, columns int, cases []ConvergencePanel) (f *Figure, err error) {
+	defer about(&err, "drawing panels of convergence")
 	if err := checkTiles(len(cases), columns); err != nil {
 		return nil, err
 	}
-	var low, high float64
+	var all []float64
 	var entries []entry
-	curves, steps := make([][][]float64, len(cases)), 0
+	steps := 0
 	for i, c := range cases {
-		names, values, err := orderCurves(nil, c.Orders)
-		if err != nil {
+		if err := c.check(); err != nil {
 			return nil, fmt.Errorf("panel %d, %s: %w", i+1, c.Name, err)
 		}
-		least, most := extremes(values)
-		if i == 0 {
-			low, high = least, most
-		}
-		low, high = min(low, least), max(high, most)
-		curves[i], steps = values, max(steps, len(c.Orders)-1)
-		for k := len(entries); k < len(names); k++ {
-			entries = append(entries, entry{label: names[k], line: line(k)})
+		all = slices.Concat(all, slices.Concat(c.Orders...))
+		steps = max(steps, len(c.Orders)-1)
+		for k := len(entries); k < len(c.Orders[0]); k++ {
+			entries = append(entries, entry{label: component(k), line: line(k)})
 		}
 	}
-
 	var names []string
 	var plots []*plot.Plot
-	for i, values := range curves {
+	for i, c := range cases {
 		p := newPlot("Step", "Order parameter")
 		countAxis(&p.X, 0, steps)
 		p.X.Tick.Marker = ticksUpTo(5, p.X.Min, p.X.Max, true)
-		p.Y.Min, p.Y.Max = span(low, high)
+		p.Y.Min, p.Y.Max = span(slices.Min(all), slices.Max(all))
 		p.Y.Tick.Marker = ticksUpTo(5, p.Y.Min, p.Y.Max, false)
 		p.Y.Label.TextStyle.Font.Size, p.X.Label.TextStyle.Font.Size = 8.5, 8.5
 		if i+columns < len(cases) {
@@ -67,50 +54,39 @@ func convergencePanels(title string, columns int, cases []ConvergencePanel) (*Fi
 			p.Y.Label.Text = ""
 		}
 		p.Add(grid(true, true))
-		for k, values := range values {
-			p.Add(trace(counted(0, values), k))
+		for k := range c.Orders[0] {
+			points := counted(0, make([]float64, len(c.Orders)))
+			for step, orders := range c.Orders {
+				points[step].Y = orders[k]
+			}
+			curve, _ := trace("", points, k)
+			p.Add(curve)
 		}
-		names, plots = append(names, cases[i].Name), append(plots, p)
+		names, plots = append(names, c.Name), append(plots, p)
 	}
 	return tiled(title, entries, columns, caseHeight, names, plots), nil
 }
 
-// orderCurves checks order parameters and returns one curve per component, with default names if names is nil.
-func orderCurves(names []string, orders [][]float64) ([]string, [][]float64, error) {
-	if len(orders) == 0 || len(orders[0]) == 0 {
-		return nil, nil, errors.New("there are no order parameters")
-	}
-	if names == nil {
-		for k := range orders[0] {
-			names = append(names, "ξ"+subscript(k+1))
-		}
-	}
-	if len(names) != len(orders[0]) {
-		return nil, nil, fmt.Errorf("%d names but %d order parameters", len(names), len(orders[0]))
-	}
-	if err := labelled("component", names); err != nil {
-		return nil, nil, err
-	}
-	curves := make([][]float64, len(names))
-	for step, order := range orders {
-		if len(order) != len(names) {
-			return nil, nil, fmt.Errorf("step %d: %d order parameters, step 0 has %d", step, len(order), len(names))
-		}
-		for k, v := range order {
-			if err := drawable(v); err != nil {
-				return nil, nil, fmt.Errorf("step %d: %s: %w", step, names[k], err)
-			}
-			curves[k] = append(curves[k], v)
-		}
-	}
-	return names, curves, nil
-}
+// component returns the name of an order parameter.
+func component(k int) string { return "ξ" + subscript(k+1) }
 
-// extremes returns the smallest and the largest value of curves.
-func extremes(curves [][]float64) (low, high float64) {
-	low, high = curves[0][0], curves[0][0]
-	for _, c := range curves {
-		low, high = min(low, slices.Min(c)), max(high, slices.Max(c))
+// check reports why order parameters cannot be drawn.
+func (c ConvergencePanel) check() error {
+	if len(c.Orders) == 0 || len(c.Orders[0]) == 0 {
+		return errors.New("there are no order parameters")
 	}
-	return low, high
+	if n := len(c.Orders[0]); n > mostCurves {
+		return fmt.Errorf("%d components are too many to tell apart; draw at most %d", n, mostCurves)
+	}
+	for step, orders := range c.Orders {
+		if len(orders) != len(c.Orders[0]) {
+			return fmt.Errorf("step %d: %d order parameters, step 0 has %d", step, len(orders), len(c.Orders[0]))
+		}
+		for k, v := range orders {
+			if err := drawable(v); err != nil {
+				return fmt.Errorf("step %d: %s: %w", step, component(k), err)
+			}
+		}
+	}
+	return nil
 }

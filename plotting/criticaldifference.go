@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	stdfont "golang.org/x/image/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -37,9 +36,10 @@ const (
 // joins each group of methods that do not differ significantly: their largest and smallest average ranks are less than the
 // critical difference apart. After Demšar, "Statistical comparisons of classifiers over multiple data sets", Journal of
 // Machine Learning Research 7 (2006), figure 1.
-func CriticalDifference(title string, methods []MethodRank, difference float64) (*Figure, error) {
+func CriticalDifference(title string, methods []MethodRank, difference float64) (f *Figure, err error) {
+	defer about(&err, "drawing a critical difference")
 	if err := checkRanks(methods, difference); err != nil {
-		return nil, fmt.Errorf("drawing a critical difference: %w", err)
+		return nil, err
 	}
 	sorted := slices.SortedStableFunc(slices.Values(methods), func(a, b MethodRank) int { return cmp.Compare(a.Rank, b.Rank) })
 	d := ranking{sorted, difference, lanes(sorted, joined(sorted, difference))}
@@ -47,8 +47,7 @@ func CriticalDifference(title string, methods []MethodRank, difference float64) 
 	if len(d.lanes) > 0 {
 		entries = append(entries, entry{label: "methods that cannot be told apart", line: joint()})
 	}
-	rows := (len(sorted) + 1) / 2
-	height := d.names() + vg.Length(rows)*methodPitch
+	height := d.names() + vg.Length((len(sorted)+1)/2)*methodPitch
 	width := figureWidth + vg.Length(max(0, len(sorted)-fullAxis))*wider
 	return newDrawing(title, entries, width, height, d.draw), nil
 }
@@ -56,27 +55,22 @@ func CriticalDifference(title string, methods []MethodRank, difference float64) 
 // checkRanks reports why ranks cannot be drawn.
 func checkRanks(methods []MethodRank, difference float64) error {
 	k := len(methods)
-	if k < 2 {
+	switch {
+	case k < 2:
 		return errors.New("ranks need two methods at least")
-	}
-	if k > mostMethods {
+	case k > mostMethods:
 		return fmt.Errorf("%d methods; at most %d fit in a figure", k, mostMethods)
-	}
-	if err := drawable(difference); err != nil {
-		return fmt.Errorf("the critical difference: %w", err)
-	}
-	if difference <= 0 {
-		return fmt.Errorf("the critical difference %v is not above 0", difference)
+	case !(0 < difference && difference <= largest):
+		return fmt.Errorf("the critical difference %v is not a number above 0", difference)
 	}
 	sum := 0.0
 	for i, m := range methods {
-		if strings.TrimSpace(m.Name) == "" {
+		switch {
+		case strings.TrimSpace(m.Name) == "":
 			return fmt.Errorf("method %d has no name", i+1)
-		}
-		if slices.ContainsFunc(methods[:i], func(o MethodRank) bool { return o.Name == m.Name }) {
+		case slices.ContainsFunc(methods[:i], func(o MethodRank) bool { return o.Name == m.Name }):
 			return fmt.Errorf("method %q occurs twice", m.Name)
-		}
-		if !(1 <= m.Rank && m.Rank <= float64(k)) {
+		case !(1 <= m.Rank && m.Rank <= float64(k)):
 			return fmt.Errorf("method %q: the rank %v is not between 1 and %d", m.Name, m.Rank, k)
 		}
 		sum += m.Rank
@@ -145,21 +139,10 @@ func (d ranking) ends() (low, high float64) {
 	return low, max(high, low+1)
 }
 
-// tickStep returns the smallest of 1, 2, 5, 10, ... ranks that leaves room for the numbers.
-func tickStep(pitch, room vg.Length) int {
-	for ten := 1; ; ten *= 10 {
-		for _, step := range []int{ten, 2 * ten, 5 * ten} {
-			if vg.Length(step)*pitch >= room {
-				return step
-			}
-		}
-	}
-}
-
 // draw paints the diagram.
 func (d ranking) draw(c *draw.Canvas) {
 	k := len(d.methods)
-	text, small := style(9, stdfont.WeightNormal), style(8, stdfont.WeightNormal)
+	text, small := plain(9), plain(8)
 	small.Color = muted
 	label := func(m MethodRank) string { return fit(text, m.Name, methodName) }
 	number := func(m MethodRank) string { return strconv.FormatFloat(m.Rank, 'f', 2, 64) }
@@ -177,14 +160,14 @@ func (d ranking) draw(c *draw.Canvas) {
 
 	// The axis and its ticks.
 	c.StrokeLine2(stroke, left, axis, right, axis)
-	every, first := tickStep(pitch, text.Width(strconv.Itoa(k))+4), int(low)
+	every, first := roundStep(pitch, text.Width(strconv.Itoa(k))+4), int(low)
 	for rank := first; rank <= int(high); rank++ {
 		if first == 1 && (rank-1)%every == 0 || first > 1 && rank%every == 0 {
 			c.StrokeLine2(stroke, x(float64(rank)), axis, x(float64(rank)), axis+4)
 			c.FillText(aligned(text, draw.XCenter), vg.Point{X: x(float64(rank)), Y: axis + 10}, strconv.Itoa(rank))
 		}
 	}
-	c.FillText(aligned(style(10, stdfont.WeightNormal), draw.XLeft), vg.Point{X: left, Y: axis + 23}, "Average rank")
+	c.FillText(aligned(plain(10), draw.XLeft), vg.Point{X: left, Y: axis + 23}, "Average rank")
 
 	// The critical difference above it.
 	y, length := c.Max.Y-differenceAt, vg.Length(d.difference)*pitch

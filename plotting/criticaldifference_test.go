@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/plot/vg"
@@ -21,14 +20,51 @@ func ranked(ranks ...float64) []MethodRank {
 }
 
 func TestCriticalDifference(t *testing.T) {
-	f, err := CriticalDifference("Average ranks over ten sets", []MethodRank{
+	golden(t, "criticaldifference.svg")(CriticalDifference("Average ranks over ten sets", []MethodRank{
 		{"softmax attention", 3.1}, {"syn, I = 3", 1.4}, {"syn, I = −3", 2.2}, {"mean pooling", 4.8}, {"max pooling", 5.6}, {"gated attention", 3.9},
-	}, 1.85)
-	if err != nil {
-		t.Fatal(err)
+	}, 1.85))
+	ordered := func(k int) []MethodRank {
+		var out []MethodRank
+		for i := range k {
+			out = append(out, MethodRank{fmt.Sprintf("method %d", i+1), float64(i + 1)})
+		}
+		return out
 	}
-	golden(t, f, "criticaldifference.svg")
-	framed(t, "golden", f)
+	for name, c := range map[string]struct {
+		methods    []MethodRank
+		difference float64
+	}{
+		"two":        {ranked(1.2, 1.8), 0.3},
+		"two alike":  {ranked(1.5, 1.5), 0.3},
+		"all alike":  {ranked(2.5, 2.5, 2.5, 2.5), 1},
+		"thirty":     {ordered(30), 9},
+		"forty":      {ordered(40), 8.5},
+		"many alike": {ranked(same(20, 10.5)...), 3},
+		"huge":       {ranked(1, 2, 3), 1e99},
+		"small":      {ranked(1, 2, 3), 1e-99},
+		"long names": {[]MethodRank{{long + "1", 1}, {long + "2", 2}, {solid, 3}}, 1.5},
+		"odd names":  {[]MethodRank{{odd, 1}, {"日本", 2}}, 0.5},
+	} {
+		fits(t, name)(CriticalDifference("Title", c.methods, c.difference))
+	}
+	for want, c := range map[string]struct {
+		methods    []MethodRank
+		difference float64
+	}{
+		"drawing a critical difference: ranks need two methods":  {ranked(1), 1},
+		"41 methods; at most 40":                                 {ranked(same(41, 21)...), 1},
+		"the critical difference 0 is not a number above 0":      {ranked(1, 2), 0},
+		"the critical difference -1 is not a number above 0":     {ranked(1, 2), -1},
+		"the critical difference NaN is not a number":            {ranked(1, 2), math.NaN()},
+		"method 2 has no name":                                   {[]MethodRank{{"a", 1}, {" ", 2}}, 1},
+		`method "a" occurs twice`:                                {[]MethodRank{{"a", 1}, {"a", 2}}, 1},
+		`method "b": the rank NaN is not between 1 and 2`:        {ranked(1, math.NaN()), 1},
+		`method "b": the rank 3 is not between 1 and 2`:          {ranked(1, 3), 1},
+		`method "a": the rank 0 is not between 1 and 2`:          {ranked(0, 2), 1},
+		"the mean of the ranks is 1.333, that of 3 methods is 2": {ranked(1, 1, 2), 1},
+	} {
+		refused(t, want)(CriticalDifference("", c.methods, c.difference))
+	}
 }
 
 // TestJoined: the first two are the example of section 3.2.2 of Demšar (2006), four variants of C4.5 on 14 sets. According
@@ -105,41 +141,6 @@ func TestJoinedPairs(t *testing.T) {
 	}
 }
 
-func TestCriticalDifferenceFits(t *testing.T) {
-	long := strings.Repeat("a long name ", 9)
-	many := func(k int) []MethodRank {
-		var out []MethodRank
-		for i := range k {
-			out = append(out, MethodRank{fmt.Sprintf("method %d", i+1), float64(i + 1)})
-		}
-		return out
-	}
-	for name, c := range map[string]struct {
-		methods    []MethodRank
-		difference float64
-	}{
-		"two":        {ranked(1.2, 1.8), 0.3},
-		"two alike":  {ranked(1.5, 1.5), 0.3},
-		"three":      {ranked(3, 1, 2), 0.7},
-		"all alike":  {ranked(2.5, 2.5, 2.5, 2.5), 1},
-		"twelve":     {many(12), 3.2},
-		"thirty":     {many(30), 9},
-		"forty":      {many(40), 8.5},
-		"many alike": {ranked(same(20, 10.5)...), 3},
-		"huge":       {ranked(1, 2, 3), 1e99},
-		"small":      {ranked(1, 2, 3), 1e-99},
-		"long names": {[]MethodRank{{long + "1", 1}, {long + "2", 2}, {strings.ReplaceAll(long, " ", "_"), 3}}, 1.5},
-		"odd names":  {[]MethodRank{{"<&>\"\x00\xff\n", 1}, {"日本\t", 2}}, 0.5},
-	} {
-		f, err := CriticalDifference("Title", c.methods, c.difference)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		framed(t, name, f)
-	}
-}
-
 // TestRankAxis: up to 15 methods the axis shows every rank, of more those that methods have; numbers have room.
 func TestRankAxis(t *testing.T) {
 	for _, c := range []struct {
@@ -157,29 +158,8 @@ func TestRankAxis(t *testing.T) {
 		}
 	}
 	for want, pitch := range map[int]vg.Length{1: 14, 2: 13, 5: 3, 10: 1.4, 20: 0.7} {
-		if got := tickStep(pitch, 14); got != want {
+		if got := roundStep(pitch, 14); got != want {
 			t.Errorf("pitch %v: every %d ranks, want %d", pitch, got, want)
 		}
-	}
-}
-
-func TestCriticalDifferenceRefuses(t *testing.T) {
-	for want, c := range map[string]struct {
-		methods    []MethodRank
-		difference float64
-	}{
-		"drawing a critical difference: ranks need two methods":  {ranked(1), 1},
-		"41 methods; at most 40":                                 {ranked(same(41, 21)...), 1},
-		"the critical difference 0 is not above 0":               {ranked(1, 2), 0},
-		"the critical difference -1 is not above 0":              {ranked(1, 2), -1},
-		"the critical difference: NaN is not a number":           {ranked(1, 2), math.NaN()},
-		"method 2 has no name":                                   {[]MethodRank{{"a", 1}, {" ", 2}}, 1},
-		`method "a" occurs twice`:                                {[]MethodRank{{"a", 1}, {"a", 2}}, 1},
-		`method "b": the rank NaN is not between 1 and 2`:        {ranked(1, math.NaN()), 1},
-		`method "b": the rank 3 is not between 1 and 2`:          {ranked(1, 3), 1},
-		`method "a": the rank 0 is not between 1 and 2`:          {ranked(0, 2), 1},
-		"the mean of the ranks is 1.333, that of 3 methods is 2": {ranked(1, 1, 2), 1},
-	} {
-		refused(t, want)(CriticalDifference("", c.methods, c.difference))
 	}
 }

@@ -1,6 +1,7 @@
 package plotting
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"slices"
@@ -14,46 +15,28 @@ import (
 // curveHeight is the height of axes with curves.
 const curveHeight = 3.1 * vg.Inch
 
-// namesOf returns the names of curves.
-func namesOf[C any](curves []C, name func(C) string) []string {
-	names := make([]string, len(curves))
-	for i, c := range curves {
-		names[i] = name(c)
-	}
-	return names
+// FunctionCurve is a function of one variable, given by points in the order in which a line joins them.
+type FunctionCurve struct {
+	Name string
+	X, Y []float64
 }
 
-// labelled reports why curves of that kind cannot be told apart by name and stroke.
-func labelled(kind string, names []string) error {
-	groups, _, err := grouped(kind, names)
-	if err == nil && len(groups) < len(names) {
-		for i, name := range names {
-			if slices.Contains(names[:i], name) {
-				return fmt.Errorf("the %s %q occurs twice", kind, name)
+// checkCurves reports why curves cannot be drawn.
+func checkCurves(curves []FunctionCurve) error {
+	if err := labelled("curve", curves, func(c FunctionCurve) string { return c.Name }); err != nil {
+		return err
+	}
+	for _, c := range curves {
+		if len(c.X) == 0 || len(c.X) != len(c.Y) {
+			return fmt.Errorf("%s: %d values of x and %d of y; give one of each for every point", c.Name, len(c.X), len(c.Y))
+		}
+		for i := range c.X {
+			if err := cmp.Or(drawable(c.X[i]), drawable(c.Y[i])); err != nil {
+				return fmt.Errorf("%s: point %d (%v, %v): %w", c.Name, i+1, c.X[i], c.Y[i], err)
 			}
 		}
 	}
-	return err
-}
-
-// grouped returns the distinct names of curves of that kind, in order of first appearance, and the index of each curve's
-// name.
-func grouped(kind string, names []string) (groups []string, group []int, err error) {
-	for i, name := range names {
-		if name == "" {
-			return nil, nil, fmt.Errorf("%s %d has no name", kind, i+1)
-		}
-		at := slices.Index(groups, name)
-		if at < 0 {
-			at = len(groups)
-			groups = append(groups, name)
-		}
-		group = append(group, at)
-	}
-	if most := len(palette) * len(dashes); len(groups) > most {
-		return nil, nil, fmt.Errorf("%d names are too many to tell apart; draw at most %d", len(groups), most)
-	}
-	return groups, group, nil
+	return nil
 }
 
 // pairs returns points made of two lists.
@@ -74,25 +57,17 @@ func counted(first int, values []float64) plotter.XYs {
 	return points
 }
 
-// trace draws the i-th curve through points, or a marker if there is only one.
-func trace(points plotter.XYs, i int) plot.Plotter {
-	if single(points) {
-		return &plotter.Scatter{XYs: points[:1], GlyphStyle: glyph(i)}
+// trace draws the i-th curve through points, or a marker if there is only one, and returns its entry in the legend.
+func trace(name string, points plotter.XYs, i int) (plot.Plotter, entry) {
+	if !slices.ContainsFunc(points, func(p plotter.XY) bool { return p != points[0] }) {
+		return &plotter.Scatter{XYs: points[:1], GlyphStyle: glyph(i)}, entry{label: name, glyph: glyph(i)}
 	}
-	return &plotter.Line{XYs: points, LineStyle: line(i)}
+	return &plotter.Line{XYs: points, LineStyle: line(i)}, entry{label: name, line: line(i)}
 }
 
-// traceEntry returns the legend entry of the i-th curve through points.
-func traceEntry(name string, points plotter.XYs, i int) entry {
-	if single(points) {
-		return entry{label: name, glyph: glyph(i)}
-	}
-	return entry{label: name, line: line(i)}
-}
-
-// single reports whether all points are equal.
-func single(points plotter.XYs) bool {
-	return !slices.ContainsFunc(points, func(p plotter.XY) bool { return p != points[0] })
+// segment draws a straight line between two points.
+func segment(from, to plotter.XY, style draw.LineStyle) plot.Plotter {
+	return &plotter.Line{XYs: plotter.XYs{from, to}, LineStyle: style}
 }
 
 // countAxis sets up an axis over whole numbers.
@@ -114,4 +89,39 @@ func valueAxis(a *plot.Axis, low, high float64) {
 // disc is the marker for the end of a curve, and for a legend entry that applies to every curve.
 func disc(c color.Color) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: c, Radius: glyphRadius, Shape: draw.CircleGlyph{}}
+}
+
+// translucent returns the colour of a ribbon, which lets curves and ribbons behind it show through.
+func translucent(c color.NRGBA) color.NRGBA {
+	c.A = 0x30
+	return c
+}
+
+// mostRibbons is the number of ribbons that can overlap before they hide the curves.
+const mostRibbons = 6
+
+// ribbon fills the area between low and high at the values x; if there is only one, it is a bar.
+func ribbon(x, low, high []float64, c color.NRGBA) plot.Plotter {
+	edge := pairs(x, low)
+	if len(x) == 1 {
+		return segment(edge[0], plotter.XY{X: x[0], Y: high[0]}, draw.LineStyle{Color: translucent(c), Width: 2 * glyphRadius})
+	}
+	back := pairs(x, high)
+	slices.Reverse(back)
+	return &plotter.Polygon{XYs: []plotter.XYs{append(edge, back...)}, Color: translucent(c)}
+}
+
+// swatch is the sample of a ribbon in a legend.
+type swatch struct{}
+
+// DrawGlyph implements [draw.GlyphDrawer].
+func (swatch) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
+	x, y := sampleWidth/2, s.Radius
+	fill(c, s.Color, box(at.X-x, at.Y-y, at.X+x, at.Y+y))
+}
+
+// ribbonEntry returns the legend entry for ribbons; each ribbon has the colour of its curve.
+func ribbonEntry(label string) entry {
+	grey := translucent(color.NRGBA{R: ink.Y, G: ink.Y, B: ink.Y, A: 0xff})
+	return entry{label: label, glyph: draw.GlyphStyle{Color: grey, Radius: 4, Shape: swatch{}}}
 }

@@ -16,11 +16,11 @@
 //	[Capacity]                            number of stored patterns by number of components, measured and expected
 //	[Simplex]                             trajectories of three weights
 //	[AttentionBars]                       weights of a bag's instances, by pooling and by head
-//	[WeightMap]                           any table of weights
 //	[ImageShares]                         weights of images as shares, always on a scale from 0 to 1
 //	[TileMap]                             values of the tiles of a slide, at their positions over a thumbnail
-//	[Words], [ImageBags]                  weights of words and images
+//	[ImageBags]                           weights of images
 //	[WordShares], [ShareBars], [ShareMap] shares of words, bags and tables, always on a scale from 0 to 1
+//	[Comparison]                          differences of settings from a reference, with their verdicts
 //	[Scatter], [ScatterPanels]            bags or instances in two dimensions, such as those of [PCA] and [TSNE]
 //	[Training], [WinnerTransfers]         loss, AUC and changes of winners, by epoch
 //	[Reliability]                         reliability diagrams: calibration of probabilities

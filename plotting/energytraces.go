@@ -16,23 +16,12 @@ type EnergyRun struct {
 }
 
 // EnergyTraces draws the energy of each run over its steps.
-func EnergyTraces(title string, runs []EnergyRun) (*Figure, error) {
-	f, err := energyTraces(title, runs)
-	if err != nil {
-		return nil, fmt.Errorf("drawing energy traces: %w", err)
-	}
-	return f, nil
-}
-
-func energyTraces(title string, runs []EnergyRun) (*Figure, error) {
+func EnergyTraces(title string, runs []EnergyRun) (f *Figure, err error) {
+	defer about(&err, "drawing energy traces")
 	if len(runs) == 0 {
 		return nil, errors.New("there are no runs")
 	}
-	var all []string
-	for _, r := range runs {
-		all = append(all, r.Name)
-	}
-	names, group, err := grouped("run", all)
+	names, group, err := grouped("run", runs, func(r EnergyRun) string { return r.Name })
 	if err != nil {
 		return nil, err
 	}
@@ -55,20 +44,17 @@ func energyTraces(title string, runs []EnergyRun) (*Figure, error) {
 	countAxis(&p.X, 0, steps)
 	valueAxis(&p.Y, slices.Min(energies), slices.Max(energies))
 	p.Add(grid(true, true))
-	longest := make([]plotter.XYs, len(names))
+	entries := make([]entry, len(names)) // a line if any run of the name is one
 	for i, r := range runs {
 		points := counted(0, r.Energies)
-		p.Add(trace(points, group[i]))
+		curve, e := trace(r.Name, points, group[i])
+		p.Add(curve)
 		if r.Fixed {
 			p.Add(&plotter.Scatter{XYs: points[len(points)-1:], GlyphStyle: disc(colour(group[i]))})
 		}
-		if len(points) > len(longest[group[i]]) {
-			longest[group[i]] = points
+		if entries[group[i]].line.Width == 0 {
+			entries[group[i]] = e
 		}
-	}
-	var entries []entry
-	for i, name := range names {
-		entries = append(entries, traceEntry(name, longest[i], i))
 	}
 	if fixed {
 		entries = append(entries, entry{label: "fixed point", glyph: disc(muted)})

@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"io"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -47,6 +48,20 @@ func newFigure(title string, entries []entry, p *plot.Plot, width, height vg.Len
 	}
 	f.height = 2*margin + titleHeight(f.title) + legendHeight(f.legend) + height
 	return f
+}
+
+// painting draws on a canvas with the axes of a plot.
+type painting func(c *draw.Canvas, p *plot.Plot)
+
+// Plot implements [plot.Plotter].
+func (d painting) Plot(c draw.Canvas, p *plot.Plot) { d(&c, p) }
+
+// newDrawing lays out a figure without axes, whose body is painted on a canvas of the size width - 2 margin by height.
+func newDrawing(title string, entries []entry, width, height vg.Length, body func(c *draw.Canvas)) *Figure {
+	p := newPlot("", "")
+	p.HideAxes()
+	p.Add(painting(func(c *draw.Canvas, _ *plot.Plot) { body(c) }))
+	return newFigure(title, entries, p, width, height)
 }
 
 // draw paints the figure.
@@ -97,9 +112,7 @@ func (f *Figure) Write(w io.Writer, format Format) error {
 // once the new one is complete.
 func (f *Figure) Save(path string) error {
 	format := Format(strings.ToLower(strings.TrimPrefix(filepath.Ext(path), ".")))
-	switch format {
-	case PNG, SVG, PDF:
-	default:
+	if !slices.Contains([]Format{PNG, SVG, PDF}, format) {
 		return fmt.Errorf("saving the figure %s: the extension must be .png, .svg or .pdf", path)
 	}
 	if err := disk.Write(path, func(w io.Writer) error { return f.Write(w, format) }); err != nil {

@@ -11,23 +11,10 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// FunctionCurve is a function of one variable, given by points in the order in which a line joins them.
-type FunctionCurve struct {
-	Name string
-	X, Y []float64
-}
-
 // Functions draws functions, such as f and its inverse, and the diagonal y = x. Both axes have the same scale and range, so
 // a function and its inverse are mirror images at the diagonal. x and y name the axes, with units if there are any.
-func Functions(title, x, y string, curves []FunctionCurve) (*Figure, error) {
-	f, err := functions(title, x, y, curves)
-	if err != nil {
-		return nil, fmt.Errorf("drawing functions: %w", err)
-	}
-	return f, nil
-}
-
-func functions(title, x, y string, curves []FunctionCurve) (*Figure, error) {
+func Functions(title, x, y string, curves []FunctionCurve) (f *Figure, err error) {
+	defer about(&err, "drawing functions")
 	if x == "" || y == "" {
 		return nil, errors.New("both axes need a name")
 	}
@@ -39,51 +26,55 @@ func functions(title, x, y string, curves []FunctionCurve) (*Figure, error) {
 	}
 	var values []float64
 	for _, c := range curves {
-		values = append(append(values, c.X...), c.Y...)
+		values = slices.Concat(values, c.X, c.Y)
 	}
-
-	p := squarePlot(x, y, slices.Min(values), slices.Max(values))
-	p.Add(grid(true, true))
-	p.Add(&plotter.Line{XYs: plotter.XYs{{X: p.X.Min, Y: p.X.Min}, {X: p.X.Max, Y: p.X.Max}}, LineStyle: chance()})
+	p := squarePlot(x, y, values)
+	p.Add(grid(true, true), diagonal(p, chance()))
 	var entries []entry
 	for i, c := range curves {
-		points := pairs(c.X, c.Y)
-		p.Add(trace(points, i))
-		entries = append(entries, traceEntry(c.Name, points, i))
+		curve, e := trace(c.Name, pairs(c.X, c.Y), i)
+		p.Add(curve)
+		entries = append(entries, e)
 	}
-	entries = append(entries, entry{label: "y = x", line: chance()})
-	return newFigure(title, entries, p, squareWidth, squared(p, squareWidth-2*margin)), nil
+	return squareFigure(title, append(entries, entry{label: "y = x", line: chance()}), p), nil
 }
 
-// checkCurves reports why curves cannot be drawn.
-func checkCurves(curves []FunctionCurve) error {
-	if err := labelled("curve", namesOf(curves, func(c FunctionCurve) string { return c.Name })); err != nil {
-		return err
+// Predictions draws predicted against true values of a regression, one dot per bag, and the diagonal of exact predictions.
+// Both axes have the same scale and range. x and y name the axes, with units if there are any.
+func Predictions(title, x, y string, targets, predictions []float64) (f *Figure, err error) {
+	defer about(&err, "drawing predictions")
+	if len(targets) != len(predictions) {
+		return nil, fmt.Errorf("%d targets and %d predictions; give one of each for every bag", len(targets), len(predictions))
 	}
-	for _, c := range curves {
-		if len(c.X) == 0 || len(c.X) != len(c.Y) {
-			return fmt.Errorf("%s: %d values of x and %d of y; give one of each for every point", c.Name, len(c.X), len(c.Y))
-		}
-		for i := range c.X {
-			for _, v := range []float64{c.X[i], c.Y[i]} {
-				if err := drawable(v); err != nil {
-					return fmt.Errorf("%s: point %d (%v, %v): %w", c.Name, i+1, c.X[i], c.Y[i], err)
-				}
-			}
-		}
+	points := make([]ScatterPoint, len(targets))
+	for i := range targets {
+		points[i] = ScatterPoint{X: targets[i], Y: predictions[i]}
 	}
-	return nil
+	if err := checkPoints(x, y, points); err != nil {
+		return nil, err
+	}
+	p := squarePlot(x, y, slices.Concat(targets, predictions))
+	exact := chance()
+	exact.Color = ink // it lies over the dots
+	p.Add(grid(true, true), scatter(points, make([]int, len(points))), diagonal(p, exact))
+	entries := []entry{{label: "a bag", glyph: classGlyph(0, false, glyphRadius)}, {label: "exact", line: exact}}
+	return squareFigure(title, entries, p), nil
 }
 
-// squarePlot returns two axes with the same scale.
-func squarePlot(x, y string, low, high float64) *plot.Plot {
+// squarePlot returns two axes with the same scale over values.
+func squarePlot(x, y string, values []float64) *plot.Plot {
 	p := newPlot(x, y)
-	valueAxis(&p.Y, low, high)
+	valueAxis(&p.Y, slices.Min(values), slices.Max(values))
 	p.X.Min, p.X.Max, p.X.Tick.Marker = p.Y.Min, p.Y.Max, p.Y.Tick.Marker
 	for most := 7; crowded(&p.X, squareWidth-4*margin) && most > 1; most-- {
 		p.X.Tick.Marker = ticksUpTo(most, p.X.Min, p.X.Max, false)
 	}
 	return p
+}
+
+// diagonal draws the line y = x.
+func diagonal(p *plot.Plot, style draw.LineStyle) plot.Plotter {
+	return segment(plotter.XY{X: p.X.Min, Y: p.X.Min}, plotter.XY{X: p.X.Max, Y: p.X.Max}, style)
 }
 
 // crowded reports whether the labels of a horizontal axis are too wide for it.
@@ -99,4 +90,9 @@ func crowded(a *plot.Axis, width vg.Length) bool {
 func squared(p *plot.Plot, width vg.Length) vg.Length {
 	data := p.DataCanvas(draw.NewCanvas(nil, width, width)).Size()
 	return width + data.X - data.Y
+}
+
+// squareFigure lays out a figure with a square data area.
+func squareFigure(title string, entries []entry, p *plot.Plot) *Figure {
+	return newFigure(title, entries, p, squareWidth, squared(p, squareWidth-2*margin))
 }

@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 
-	stdfont "golang.org/x/image/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -22,41 +21,31 @@ type ImageBag struct {
 	Labels []string    // one label per image, or nil; if the winner is marked, only its label is written
 }
 
-// check reports why a bag cannot be drawn.
-func (b ImageBag) check(pixels int) error {
-	if len(b.Images) == 0 {
+// check reports why a bag cannot be drawn; a value may be refused by checkValue.
+func (b ImageBag) check(pixels int, checkValue func(float64) error) error {
+	switch {
+	case len(b.Images) == 0:
 		return errors.New("there are no images")
-	}
-	if len(b.Values) != len(b.Images) {
+	case len(b.Values) != len(b.Images):
 		return fmt.Errorf("%d images but %d values", len(b.Images), len(b.Values))
-	}
-	if b.Labels != nil && len(b.Labels) != len(b.Images) {
+	case b.Labels != nil && len(b.Labels) != len(b.Images):
 		return fmt.Errorf("%d images but %d labels", len(b.Images), len(b.Labels))
 	}
 	for i, m := range b.Images {
 		if len(m) != pixels {
 			return fmt.Errorf("image %d has %d pixels, not %d", i+1, len(m), pixels)
 		}
-		for j, v := range m {
-			if !(0 <= v && v <= 1) {
-				return fmt.Errorf("image %d, pixel %d: %v is not between 0 and 1", i+1, j+1, v)
-			}
-		}
-		if err := notNegative(b.Values[i]); err != nil {
-			return fmt.Errorf("image %d: %w", i+1, err)
+		if err := each("pixel", m, isFraction); err != nil {
+			return fmt.Errorf("image %d, %w", i+1, err)
 		}
 	}
-	return nil
+	return each("image", b.Values, checkValue)
 }
 
-// Limits of the figure.
+// Limits and measures of images.
 const (
 	mostImages = 400
 	mostPixels = 256 // along a side
-)
-
-// Measures of images.
-const (
 	imageGap   = 7 * vg.Length(1)
 	imageMost  = 52 * vg.Length(1) // maximum of the longer side
 	imageLeast = 27 * vg.Length(1) // minimum of the longer side; bags with more images take several lines
@@ -69,18 +58,28 @@ const (
 
 // ImageBags draws bags of images, one bag below the other. Under each image it draws its value as a bar and a number, after
 // the label if there is one. Images have rows × columns pixels. value says what the values are, such as "weight".
-func ImageBags(title, value string, rows, columns int, bags []ImageBag) (*Figure, error) {
+func ImageBags(title, value string, rows, columns int, bags []ImageBag) (f *Figure, err error) {
+	defer about(&err, "drawing bags of images")
 	if value == "" {
-		return nil, errors.New("drawing bags of images: the values have no name")
+		return nil, errors.New("the values have no name")
 	}
-	if err := checkBags(rows, columns, bags); err != nil {
-		return nil, fmt.Errorf("drawing bags of images: %w", err)
+	if err := checkBags(rows, columns, bags, notNegative); err != nil {
+		return nil, err
 	}
-	all := make([][]float64, len(bags))
-	for i, b := range bags {
-		all[i] = b.Values
+	var all []float64
+	for _, b := range bags {
+		all = append(all, b.Values...)
 	}
-	return drawImages(title, value, rows, columns, bags, shadingOf(all...)), nil
+	return drawImages(title, value, rows, columns, bags, shadingOf(all)), nil
+}
+
+// ImageShares is [ImageBags] for values that are shares of the bag's weight: a full bar is 1 in every figure.
+func ImageShares(title string, rows, columns int, bags []ImageBag) (f *Figure, err error) {
+	defer about(&err, "drawing shares of images")
+	if err := checkBags(rows, columns, bags, isShare); err != nil {
+		return nil, err
+	}
+	return drawImages(title, "share", rows, columns, bags, unit), nil
 }
 
 // drawImages draws checked bags with values on the scale s.
@@ -115,8 +114,8 @@ func drawImages(title, value string, rows, columns int, bags []ImageBag, s shadi
 	})
 }
 
-// checkBags reports why bags cannot be drawn.
-func checkBags(rows, columns int, bags []ImageBag) error {
+// checkBags reports why bags cannot be drawn; a value may be refused by checkValue.
+func checkBags(rows, columns int, bags []ImageBag, checkValue func(float64) error) error {
 	if rows < 1 || columns < 1 || max(rows, columns) > mostPixels {
 		return fmt.Errorf("images of %d × %d pixels; a side has 1 to %d", rows, columns, mostPixels)
 	}
@@ -125,7 +124,7 @@ func checkBags(rows, columns int, bags []ImageBag) error {
 	}
 	n := 0
 	for i, b := range bags {
-		if err := b.check(rows * columns); err != nil {
+		if err := b.check(rows*columns, checkValue); err != nil {
 			return fmt.Errorf("bag %d: %w", i+1, err)
 		}
 		n += len(b.Images)
@@ -156,30 +155,30 @@ func (g imageGrid) height(b ImageBag) vg.Length {
 // draw paints a bag downwards from top.
 func (g imageGrid) draw(c *draw.Canvas, b ImageBag, top vg.Length) {
 	if b.Name != "" {
-		name := aligned(style(9, stdfont.WeightBold), draw.XLeft)
+		name := aligned(bold(9), draw.XLeft)
 		c.FillText(name, vg.Point{X: c.Min.X, Y: top - bagHead/2 + 2}, fit(name, b.Name, c.Max.X-c.Min.X))
 		top -= bagHead
 	}
-	var winners []int
+	var won []int
 	if b.Winner {
-		winners = AttentionWeights{Weights: b.Values}.winners()
+		won = winners(b.Values)
 	}
 	for i, pixels := range b.Images {
 		corner := vg.Point{X: c.Min.X + vg.Length(i%g.across)*g.pitch.X, Y: top - vg.Length(i/g.across)*g.pitch.Y}
 		middle, side := corner.X+(g.pitch.X-imageGap)/2, g.pitch.X-imageGap
-		r := vg.Rectangle{Min: vg.Point{X: middle - g.size.X/2, Y: corner.Y - g.size.Y}, Max: vg.Point{X: middle + g.size.X/2, Y: corner.Y}}
+		r := box(middle-g.size.X/2, corner.Y-g.size.Y, middle+g.size.X/2, corner.Y)
 		c.DrawImage(r, g.image(pixels))
-		edge, text, says := draw.LineStyle{Color: muted, Width: 0.4}, style(imageText, stdfont.WeightNormal), g.shortly(b.Values[i])
-		if slices.Contains(winners, i) {
-			edge, text = draw.LineStyle{Color: colour(1), Width: 1.8}, style(imageText, stdfont.WeightBold)
+		edge, text, says := draw.LineStyle{Color: muted, Width: 0.4}, plain(imageText), g.shortly(b.Values[i])
+		if slices.Contains(won, i) {
+			edge, text = draw.LineStyle{Color: colour(1), Width: 1.8}, bold(imageText)
 		}
-		if b.Labels != nil && (!b.Winner || slices.Contains(winners, i)) {
+		if b.Labels != nil && (!b.Winner || slices.Contains(won, i)) {
 			says = ": " + says
 			says = fit(text, b.Labels[i], side-text.Width(says)) + says
 		}
 		frame(c, edge, r)
 
-		bar := vg.Rectangle{Min: vg.Point{X: corner.X, Y: r.Min.Y - 3 - weightBar}, Max: vg.Point{X: corner.X + side, Y: r.Min.Y - 3}}
+		bar := box(corner.X, r.Min.Y-3-weightBar, corner.X+side, r.Min.Y-3)
 		fill(c, rule, bar)
 		bar.Max.X = bar.Min.X + vg.Length(b.Values[i]/g.high)*side
 		fill(c, colour(0), bar)

@@ -1,6 +1,7 @@
 package plotting
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -24,28 +25,33 @@ type IntervalRow struct {
 
 // check reports why a row cannot be drawn on a scale.
 func (r IntervalRow) check(s intervalScale) error {
-	name := fmt.Sprintf("set %q, setting %q", r.Set, r.Setting)
 	if r.Set == "" || r.Setting == "" {
-		return fmt.Errorf("%s: both need a name", name)
-	}
-	for _, v := range append([]float64{r.Mean, r.Low, r.High}, r.Points...) {
-		if err := drawable(v); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
+		return errors.New("both need a name")
 	}
 	for _, v := range append([]float64{r.Mean}, r.Points...) {
+		if err := drawable(v); err != nil {
+			return err
+		}
 		if v < s.Least || v > 1 {
 			if math.IsInf(s.Least, -1) {
-				return fmt.Errorf("%s: the %s %v is above 1", name, s.Name, v)
+				return fmt.Errorf("the %s %v is above 1", s.Name, v)
 			}
-			return fmt.Errorf("%s: the %s %v is not between %v and 1", name, s.Name, v, s.Least)
+			return fmt.Errorf("the %s %v is not between %v and 1", s.Name, v, s.Least)
 		}
 	}
-	if r.Low > r.Mean || r.Mean > r.High {
-		return fmt.Errorf("%s: the mean %v is not in its interval [%v, %v]", name, r.Mean, r.Low, r.High)
-	}
 	if r.N < 0 || r.N > 0 && len(r.Points) > r.N {
-		return fmt.Errorf("%s: %d values and N = %d do not go together", name, len(r.Points), r.N)
+		return fmt.Errorf("%d values and N = %d do not go together", len(r.Points), r.N)
+	}
+	return checkInterval("mean", r.Low, r.Mean, r.High)
+}
+
+// checkInterval reports why an interval cannot be drawn.
+func checkInterval(what string, low, mean, high float64) error {
+	if err := cmp.Or(drawable(low), drawable(mean), drawable(high)); err != nil {
+		return err
+	}
+	if low > mean || mean > high {
+		return fmt.Errorf("the %s %v is not in its interval [%v, %v]", what, mean, low, high)
 	}
 	return nil
 }
@@ -68,38 +74,29 @@ type Measure struct {
 }
 
 // Intervals draws any measure in the style of [AUCIntervals], on an axis that always includes the neutral value.
-func Intervals(title string, m Measure, rows []IntervalRow) (*Figure, error) {
+func Intervals(title string, m Measure, rows []IntervalRow) (f *Figure, err error) {
+	defer about(&err, "drawing intervals")
 	if m.Name == "" || m.Meaning == "" {
-		return nil, errors.New("drawing intervals: the axis and its line need a name")
+		return nil, errors.New("the axis and its line need a name")
 	}
 	if !(m.Least <= m.Neutral && m.Neutral <= 1) {
-		return nil, fmt.Errorf("drawing intervals of %s: the neutral value %v is not between %v and 1", m.Name, m.Neutral, m.Least)
+		return nil, fmt.Errorf("the neutral value %v is not between %v and 1", m.Neutral, m.Least)
 	}
-	f, err := drawIntervals(title, rows, intervalScale{Measure: m, reach: true})
-	if err != nil {
-		return nil, fmt.Errorf("drawing intervals of %s: %w", m.Name, err)
-	}
-	return f, nil
+	return drawIntervals(title, rows, intervalScale{Measure: m, reach: true})
 }
 
 // AUCIntervals draws, for each setting and data set, a dot at the mean AUC, a bar for its confidence interval and, faintly,
 // the single values. Data sets, and the settings within them, are listed from top to bottom in order of first appearance.
-func AUCIntervals(title string, rows []IntervalRow) (*Figure, error) {
-	f, err := drawIntervals(title, rows, plainAUC)
-	if err != nil {
-		return nil, fmt.Errorf("drawing AUC intervals: %w", err)
-	}
-	return f, nil
+func AUCIntervals(title string, rows []IntervalRow) (f *Figure, err error) {
+	defer about(&err, "drawing AUC intervals")
+	return drawIntervals(title, rows, plainAUC)
 }
 
 // AUCDifferences draws differences in AUC in the style of [AUCIntervals], with a line at 0. To show changes of settings, use
 // the changes as data sets and the changed things as settings.
-func AUCDifferences(title string, rows []IntervalRow) (*Figure, error) {
-	f, err := drawIntervals(title, rows, differenceOfAUC)
-	if err != nil {
-		return nil, fmt.Errorf("drawing AUC differences: %w", err)
-	}
-	return f, nil
+func AUCDifferences(title string, rows []IntervalRow) (f *Figure, err error) {
+	defer about(&err, "drawing AUC differences")
+	return drawIntervals(title, rows, differenceOfAUC)
 }
 
 // intervalScale describes how an axis shows a measure.
@@ -121,17 +118,17 @@ func drawIntervals(title string, rows []IntervalRow, scale intervalScale) (*Figu
 	var sets, settings []string
 	seen := map[[2]string]bool{}
 	for _, r := range rows {
-		if err := r.check(scale); err != nil {
-			return nil, err
+		err, key := r.check(scale), [2]string{r.Set, r.Setting}
+		if err == nil && seen[key] {
+			err = errors.New("occurs twice")
 		}
-		key := [2]string{r.Set, r.Setting}
-		if seen[key] {
-			return nil, fmt.Errorf("set %q, setting %q occurs twice", r.Set, r.Setting)
+		if err == nil && r.Over != rows[0].Over {
+			err = fmt.Errorf("is a mean over %q, the first row over %q", r.Over, rows[0].Over)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("set %q, setting %q: %w", r.Set, r.Setting, err)
 		}
 		seen[key] = true
-		if r.Over != rows[0].Over {
-			return nil, fmt.Errorf("set %q, setting %q is a mean over %q, the first row over %q", r.Set, r.Setting, r.Over, rows[0].Over)
-		}
 		if !slices.Contains(sets, r.Set) {
 			sets = append(sets, r.Set)
 		}
@@ -143,19 +140,24 @@ func drawIntervals(title string, rows []IntervalRow, scale intervalScale) (*Figu
 	p := newPlot(scale.label(rows), "")
 	p.X.Min, p.X.Max = scale.limits(rows)
 	p.X.Tick.Marker = scale.ticks(p.X.Min, p.X.Max)
-	p.Y.Min, p.Y.Max = -0.5, float64(len(sets))-0.5
-	p.Y.Width, p.Y.Tick.Length = 0, 0
-	var ticks []plot.Tick
-	for i, name := range sets {
-		ticks = append(ticks, plot.Tick{Value: float64(len(sets) - 1 - i), Label: fit(p.Y.Tick.Label, name, nameWidth)})
-	}
-	p.Y.Tick.Marker = plot.ConstantTicks(ticks)
+	nameRows(&p.Y, sets)
 	p.Add(bands(len(sets)), grid(true, false))
 	neutral := p.X.Min < scale.Neutral && scale.Neutral < p.X.Max
 	if neutral {
-		p.Add(&plotter.Line{XYs: plotter.XYs{{X: scale.Neutral, Y: p.Y.Min}, {X: scale.Neutral, Y: p.Y.Max}}, LineStyle: chance()})
+		p.Add(segment(plotter.XY{X: scale.Neutral, Y: p.Y.Min}, plotter.XY{X: scale.Neutral, Y: p.Y.Max}, chance()))
 	}
-	p.Add(intervals{rows, sets, settings})
+	inner := rowPitch / (vg.Length(len(settings))*rowPitch + setGap) // a setting's share of a set's height
+	p.Add(painting(func(c *draw.Canvas, p *plot.Plot) {
+		x, y := p.Transforms(c)
+		for _, r := range rows {
+			set, setting := slices.Index(sets, r.Set), slices.Index(settings, r.Setting)
+			middle := float64(len(sets)-1-set) + float64(inner)*(float64(len(settings)-1)/2-float64(setting))
+			for _, v := range r.Points {
+				c.DrawGlyph(draw.GlyphStyle{Color: faded(colour(setting)), Radius: 1.5, Shape: draw.CircleGlyph{}}, vg.Point{X: x(v), Y: y(middle)})
+			}
+			drawInterval(c, p, r.Low, r.Mean, r.High, middle, glyph(setting))
+		}
+	}))
 
 	var entries []entry
 	for i, name := range settings {
@@ -246,42 +248,36 @@ func (s intervalScale) number(v float64, digits int) string {
 	return text
 }
 
-// bands shades every second data set.
-type bands int
+// nameRows turns a vertical axis into named rows, from top to bottom.
+func nameRows(a *plot.Axis, names []string) {
+	a.Min, a.Max = -0.5, float64(len(names))-0.5
+	a.Width, a.Tick.Length = 0, 0
+	var ticks plot.ConstantTicks
+	for i, name := range names {
+		ticks = append(ticks, plot.Tick{Value: float64(len(names) - 1 - i), Label: fit(a.Tick.Label, name, nameWidth)})
+	}
+	a.Tick.Marker = ticks
+}
 
-// Plot implements [plot.Plotter].
-func (n bands) Plot(c draw.Canvas, p *plot.Plot) {
-	_, y := p.Transforms(&c)
-	for i := int(n) - 2; i >= 0; i -= 2 {
-		bottom, top := y(float64(i)-0.5), y(float64(i)+0.5)
-		c.FillPolygon(band, []vg.Point{{X: c.Min.X, Y: bottom}, {X: c.Max.X, Y: bottom}, {X: c.Max.X, Y: top}, {X: c.Min.X, Y: top}})
+// bands shades every second of n rows.
+func bands(n int) painting {
+	return func(c *draw.Canvas, p *plot.Plot) {
+		_, y := p.Transforms(c)
+		for i := n - 2; i >= 0; i -= 2 {
+			fill(c, band, box(c.Min.X, y(float64(i)-0.5), c.Max.X, y(float64(i)+0.5)))
+		}
 	}
 }
 
-// intervals draws the rows.
-type intervals struct {
-	rows           []IntervalRow
-	sets, settings []string
-}
-
-// Plot implements [plot.Plotter].
-func (d intervals) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	inner := rowPitch / (vg.Length(len(d.settings))*rowPitch + setGap) // a setting's share of a set's height
-	for _, r := range d.rows {
-		set, setting := slices.Index(d.sets, r.Set), slices.Index(d.settings, r.Setting)
-		middle := float64(len(d.sets)-1-set) + float64(inner)*(float64(len(d.settings)-1)/2-float64(setting))
-		for _, v := range r.Points {
-			c.DrawGlyph(draw.GlyphStyle{Color: faded(colour(setting)), Radius: 1.5, Shape: draw.CircleGlyph{}}, vg.Point{X: x(v), Y: y(middle)})
+// drawInterval draws a marker on a bar. An interval may leave the axis; the bar has no end there.
+func drawInterval(c *draw.Canvas, p *plot.Plot, low, mean, high, at float64, g draw.GlyphStyle) {
+	x, y := p.Transforms(c)
+	bar := draw.LineStyle{Color: g.Color, Width: lineWidth}
+	c.StrokeLine2(bar, x(max(low, p.X.Min)), y(at), x(min(high, p.X.Max)), y(at))
+	for _, end := range []float64{low, high} {
+		if p.X.Min <= end && end <= p.X.Max {
+			c.StrokeLine2(bar, x(end), y(at)-2.5, x(end), y(at)+2.5)
 		}
-		bar := draw.LineStyle{Color: colour(setting), Width: lineWidth}
-		low, high := max(r.Low, p.X.Min), min(r.High, p.X.Max) // an interval may leave the axis; it then has no end
-		c.StrokeLine2(bar, x(low), y(middle), x(high), y(middle))
-		for _, end := range []float64{r.Low, r.High} {
-			if low <= end && end <= high {
-				c.StrokeLine2(bar, x(end), y(middle)-2.5, x(end), y(middle)+2.5)
-			}
-		}
-		c.DrawGlyph(glyph(setting), vg.Point{X: x(r.Mean), Y: y(middle)})
 	}
+	c.DrawGlyph(g, vg.Point{X: x(mean), Y: y(at)})
 }

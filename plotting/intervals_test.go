@@ -1,7 +1,6 @@
 package plotting
 
 import (
-	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -24,12 +23,43 @@ func rows(sets, settings []string, n int) []IntervalRow {
 }
 
 func TestAUCIntervals(t *testing.T) {
-	f, err := AUCIntervals("Musk 1 & 2", rows([]string{"musk1", "musk2"}, []string{"syn, I = −3", "softmax", "syn, I = 3"}, 10))
-	if err != nil {
-		t.Fatal(err)
+	golden(t, "aucintervals.svg")(AUCIntervals("Musk 1 & 2", rows([]string{"musk1", "musk2"}, []string{"syn, I = −3", "softmax", "syn, I = 3"}, 10)))
+	for name, c := range map[string]struct {
+		title string
+		rows  []IntervalRow
+	}{
+		"one":          {"", rows([]string{"fox"}, []string{"mean"}, 1)},
+		"long names":   {long, rows([]string{long, solid}, []string{long, "short"}, 5)},
+		"many":         {"Many", rows([]string{"a", "b", "c"}, many(45), 3)},
+		"one point":    {"Equal", []IntervalRow{{Set: "a", Setting: "b", Mean: 1, Low: 1, High: 1, N: 1}}},
+		"beyond 1":     {"Wide", []IntervalRow{{Set: "a", Setting: "b", Mean: 0.99, Low: 0.5, High: 1.48}}},
+		"whole range":  {"Whole", []IntervalRow{{Set: "a", Setting: "b", Mean: 0.5, Points: []float64{0, 1}, Low: 0.1, High: 0.9}}},
+		"huge and odd": {odd, []IntervalRow{{Set: odd, Setting: odd, Mean: 0.5, Low: 0.5 - 1e6, High: 0.5 + 1e6}}},
+	} {
+		fits(t, name)(AUCIntervals(c.title, c.rows))
 	}
-	golden(t, f, "aucintervals.svg")
-	framed(t, "golden", f)
+	good := IntervalRow{Set: "fox", Setting: "mean", Mean: 0.6, Low: 0.5, High: 0.7, N: 2, Points: []float64{0.5, 0.7}}
+	with := func(change func(*IntervalRow)) []IntervalRow {
+		r := good
+		r.Set = "tiger"
+		change(&r)
+		return []IntervalRow{good, r}
+	}
+	for want, rows := range map[string][]IntervalRow{
+		`setting "mean": occurs twice`:         {good, good},
+		"both need a name":                     with(func(r *IntervalRow) { r.Setting = "" }),
+		"NaN is not a number":                  with(func(r *IntervalRow) { r.Mean = math.NaN() }),
+		"+Inf is not a number":                 with(func(r *IntervalRow) { r.High = math.Inf(1) }),
+		"tiger\", setting \"mean\": NaN is no": with(func(r *IntervalRow) { r.Points = []float64{math.NaN()} }),
+		"the AUC 60 is not between 0 and 1":    with(func(r *IntervalRow) { r.Mean, r.High = 60, 70 }),
+		"the AUC -0.1 is not between 0 and 1":  with(func(r *IntervalRow) { r.Points = []float64{-0.1} }),
+		"the mean 0.6 is not in its interval":  with(func(r *IntervalRow) { r.Low, r.High = 0.7, 0.8 }),
+		"2 values and N = 1":                   with(func(r *IntervalRow) { r.N = 1 }),
+		"600 sets with 1 settings are too":     rows(many(600), []string{"a"}, 1),
+		`is a mean over "repeats"`:             with(func(r *IntervalRow) { r.Over = "repeats" }),
+	} {
+		refused(t, want)(AUCIntervals("", rows))
+	}
 }
 
 // TestIntervals draws R², which may be far below the neutral value, and refuses what is no measure.
@@ -43,28 +73,18 @@ func TestIntervals(t *testing.T) {
 			r.Points[k] -= 0.9
 		}
 	}
-	f, err := Intervals("Every setting by R²", r2, list)
-	if err != nil {
-		t.Fatal(err)
-	}
-	golden(t, f, "intervals.svg")
-	framed(t, "golden", f)
+	golden(t, "intervals.svg")(Intervals("Every setting by R²", r2, list))
 	for _, low := range []float64{-3, -40, -2e7} {
 		list[0].Mean, list[0].Low, list[0].High, list[0].Points = low, low, low, nil
-		if f, err = Intervals("", r2, list); err != nil {
-			t.Fatal(err)
-		}
-		framed(t, "far below", f)
+		fits(t, "far below")(Intervals("", r2, list))
 	}
 	list[0].Mean, list[0].High = 1.5, 1.5
 	for want, m := range map[string]Measure{
-		"the R² 1.5 is above 1":     r2,
-		"the axis and its line":     {Name: "R²"},
-		"the neutral value 2 is no": {Name: "AUC", Neutral: 2, Meaning: "chance"},
+		"the R² 1.5 is above 1":                         r2,
+		"drawing intervals: the axis and its line need": {Name: "R²"},
+		"the neutral value 2 is no":                     {Name: "AUC", Neutral: 2, Meaning: "chance"},
 	} {
-		if _, err := Intervals("", m, list); err == nil || !strings.HasPrefix(err.Error(), "drawing intervals") || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
+		refused(t, want)(Intervals("", m, list))
 	}
 }
 
@@ -77,74 +97,29 @@ func TestAUCDifferences(t *testing.T) {
 			r.Points[k] -= 0.92
 		}
 	}
-	f, err := AUCDifferences("One change at a time", list)
-	if err != nil {
-		t.Fatal(err)
-	}
-	golden(t, f, "aucdifferences.svg")
-	framed(t, "golden", f)
+	golden(t, "aucdifferences.svg")(AUCDifferences("One change at a time", list))
 	list[0].Points[0] = -1.1
-	if _, err := AUCDifferences("", list); err == nil || !strings.Contains(err.Error(), "the AUC difference -1.1 is not between -1 and 1") {
-		t.Errorf("error %v", err)
-	}
-	if _, err := AUCDifferences("", nil); err == nil || !strings.Contains(err.Error(), "drawing AUC differences: there are no rows") {
-		t.Errorf("error %v", err)
-	}
+	refused(t, "drawing AUC differences: ")(AUCDifferences("", nil))
+	refused(t, "the AUC difference -1.1 is not between -1 and 1")(AUCDifferences("", list))
 }
 
-func TestAUCIntervalsFit(t *testing.T) {
-	long := strings.Repeat("a long name of a file ", 6)
-	var many []string
-	for i := range 45 {
-		many = append(many, fmt.Sprintf("syn γ=%d", i))
+func TestComparison(t *testing.T) {
+	rows := []ComparedRow{
+		{"musk1: gated", 0.005, -0.03, 0.04, 0, false}, {"musk1: syn I=-3", 0.06, 0.02, 0.10, 1, false}, {"elephant: gated", -0.05, -0.08, -0.02, -1, false}, {"elephant: syn I=-3", 0.001, -0.006, 0.008, 0, true},
 	}
-	for name, c := range map[string]struct {
-		title string
-		rows  []IntervalRow
+	golden(t, "comparison.svg")(Comparison("mean against others", "AUC of mean less that of the other (95 % CI)", 0.01, rows))
+	for want, c := range map[string]struct {
+		rope float64
+		rows []ComparedRow
 	}{
-		"one":          {"", rows([]string{"fox"}, []string{"mean"}, 1)},
-		"long names":   {strings.Repeat("What this is about ", 12), rows([]string{long, strings.ReplaceAll(long, " ", "_")}, []string{long, "short"}, 5)},
-		"many":         {"Many", rows([]string{"a", "b", "c"}, many, 3)},
-		"one point":    {"Equal", []IntervalRow{{Set: "a", Setting: "b", Mean: 1, Low: 1, High: 1, N: 1}}},
-		"beyond 1":     {"Wide", []IntervalRow{{Set: "a", Setting: "b", Mean: 0.99, Low: 0.5, High: 1.48}}},
-		"whole range":  {"Whole", []IntervalRow{{Set: "a", Setting: "b", Mean: 0.5, Points: []float64{0, 1}, Low: 0.1, High: 0.9}}},
-		"huge and odd": {"<&>\"\x00\xff\n", []IntervalRow{{Set: "<&\xff", Setting: "日本\t\x00", Mean: 0.5, Low: 0.5 - 1e6, High: 0.5 + 1e6}}},
+		"drawing a comparison: there are no rows":          {0.01, nil},
+		"61 rows are too many":                             {0.01, make([]ComparedRow, 61)},
+		"a region of practical equivalence of -1":          {-1, rows},
+		"x: NaN is not a number":                           {0, []ComparedRow{{"x", math.NaN(), 0, 1, 0, false}}},
+		"x: it is the same and has the verdict 1":          {0, []ComparedRow{{"x", 0, 0, 0, 1, true}}},
+		"x: the difference 2 is not in its interval [0, 1": {0, []ComparedRow{{"x", 2, 0, 1, 0, false}}},
 	} {
-		f, err := AUCIntervals(c.title, c.rows)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		framed(t, name, f)
-	}
-}
-
-func TestAUCIntervalsRefuses(t *testing.T) {
-	good := IntervalRow{Set: "fox", Setting: "mean", Mean: 0.6, Low: 0.5, High: 0.7, N: 2, Points: []float64{0.5, 0.7}}
-	with := func(change func(*IntervalRow)) []IntervalRow {
-		r := good
-		r.Set = "tiger"
-		change(&r)
-		return []IntervalRow{good, r}
-	}
-	for want, rows := range map[string][]IntervalRow{
-		"there are no rows":                   nil,
-		`setting "mean" occurs twice`:         {good, good},
-		"both need a name":                    with(func(r *IntervalRow) { r.Setting = "" }),
-		"NaN is not a number":                 with(func(r *IntervalRow) { r.Mean = math.NaN() }),
-		"+Inf is not a number":                with(func(r *IntervalRow) { r.High = math.Inf(1) }),
-		"NaN is not a number that can":        with(func(r *IntervalRow) { r.Points = []float64{math.NaN()} }),
-		"the AUC 60 is not between 0 and 1":   with(func(r *IntervalRow) { r.Mean, r.High = 60, 70 }),
-		"the AUC -0.1 is not between 0 and 1": with(func(r *IntervalRow) { r.Points = []float64{-0.1} }),
-		"the mean 0.6 is not in its interval": with(func(r *IntervalRow) { r.Low, r.High = 0.7, 0.8 }),
-		"2 values and N = 1":                  with(func(r *IntervalRow) { r.N = 1 }),
-		"600 sets with 1 settings are too":    rows(many(600), []string{"a"}, 1),
-		`is a mean over "repeats"`:            with(func(r *IntervalRow) { r.Over = "repeats" }),
-	} {
-		f, err := AUCIntervals("", rows)
-		if f != nil || err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("error %v, want one with %q", err, want)
-		}
+		refused(t, want)(Comparison("", "", c.rope, c.rows))
 	}
 }
 

@@ -8,90 +8,50 @@ import (
 	"strconv"
 	"strings"
 
-	stdfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// matrix is a table of weights, drawn as shaded cells with the first row on top.
+// matrix is a table of values, drawn as shaded cells with the first row on top.
 type matrix struct {
-	weights       [][]float64
-	rows, columns []string // names; nil for numbers from 1
-	row, column   string   // names for one row and one column
-	square        bool     // cells are square
+	values        [][]float64 // NaN leaves its cell empty
+	rows, columns []string    // names; nil for numbers from 1
+	row, column   string      // names for one row and one column
+	square        bool        // cells are square
 
-	shades  *shading   // nil for a scale that covers the weights and 0
-	bar     string     // label of the colour bar; "" for weights
+	bar     string // label of the colour bar
+	shades  shading
 	least   vg.Length  // width of a cell
 	most    vg.Length  // maximum width of a cell; 0 for mostWidth
 	longest vg.Length  // maximum length of a row name; 0 for cellName
 	wide    vg.Length  // minimum width of the figure; 0 for leastFigure
-	gaps    bool       // a NaN leaves its cell empty
-	texts   [][]string // texts in the cells; nil for the weights
+	texts   [][]string // texts in the cells; nil for the values
 	marked  [][]bool   // cells to frame and set in bold; nil for none
 	entries []entry    // entries of the legend
 }
 
-// Limits of a matrix.
-const (
-	mostRows    = 100
-	mostNamed   = 100 // columns that have names
-	mostColumns = 400
-)
-
 // check reports why a matrix cannot be drawn.
 func (m matrix) check() error {
-	if len(m.weights) == 0 || len(m.weights[0]) == 0 {
-		return fmt.Errorf("there are no %s", m.values())
+	if len(m.values) == 0 || len(m.values[0]) == 0 {
+		return fmt.Errorf("there are no %s values", m.bar)
 	}
-	for i, row := range m.weights {
-		if len(row) != len(m.weights[0]) {
-			return fmt.Errorf("%s 1 has %d %s but %s %d has %d", m.row, len(m.weights[0]), m.values(), m.row, i+1, len(row))
-		}
-		for j, w := range row {
-			if err := drawable(w); err != nil && !(m.gaps && math.IsNaN(w)) {
-				return fmt.Errorf("%s %d, %s %d: %w", m.row, i+1, m.column, j+1, err)
-			}
+	for i, row := range m.values {
+		if len(row) != len(m.values[0]) {
+			return fmt.Errorf("%s 1 has %d %s values but %s %d has %d", m.row, len(m.values[0]), m.bar, m.row, i+1, len(row))
 		}
 	}
-	for _, side := range []struct {
-		what        string
-		names       []string
-		n           int
-		most, named int
-	}{
-		{m.row, m.rows, len(m.weights), mostRows, mostRows},
-		{m.column, m.columns, len(m.weights[0]), mostColumns, mostNamed},
-	} {
-		if side.names != nil && len(side.names) != side.n {
-			return fmt.Errorf("%d names but the %s have %d of %s", len(side.names), m.values(), side.n, plural(side.what))
-		}
-		if side.n > side.most {
-			return fmt.Errorf("%d %s; at most %d can be told apart", side.n, plural(side.what), side.most)
-		}
-		if side.names != nil && side.n > side.named {
-			return fmt.Errorf("%d names of %s; at most %d can be read; leave the names out", side.n, plural(side.what), side.named)
-		}
-	}
-	return nil
+	return cmp.Or(checkNames(m.row, m.rows, len(m.values), mostRows), checkNames(m.column, m.columns, len(m.values[0]), mostColumns))
 }
 
-// values returns the word for the weights in errors.
-func (m matrix) values() string {
-	if m.bar == "" {
-		return "weights"
-	}
-	return m.bar + " values"
-}
-
-// plural and capital turn the name of a row or column into the form for errors and axes.
-func plural(noun string) string  { return noun + "s" }
+// capital turns the name of a row or column into the form for axes.
 func capital(noun string) string { return strings.ToUpper(noun[:1]) + noun[1:] }
 
-// Measures of a matrix.
+// Limits and measures of a matrix.
 const (
+	mostRows    = 100
+	mostColumns = 400
 	cellHeight  = 20 * vg.Length(1)
 	leastHeight = 10 * vg.Length(1)
 	mostWidth   = 32 * vg.Length(1)
@@ -132,13 +92,9 @@ func labels(s text.Style, names []string, n int, width vg.Length) []string {
 	return out
 }
 
-// thin keeps only the numbers that are multiples of 1, 2, 5, 10, ..., whichever step first fits the pitch.
+// thin keeps only the numbers that are multiples of a round step, which fits the pitch.
 func thin(s text.Style, numbers []string, pitch vg.Length) {
-	room := widest(s, numbers) + nameGap
-	every := 1
-	for i := 0; vg.Length(every)*pitch < room && every < len(numbers); i++ {
-		every = []int{2, 5, 10}[i%3] * int(math.Pow10(i/3))
-	}
+	every := roundStep(pitch, widest(s, numbers)+nameGap)
 	for i := range numbers {
 		if (i+1)%every != 0 {
 			numbers[i] = ""
@@ -147,9 +103,9 @@ func thin(s text.Style, numbers []string, pitch vg.Length) {
 }
 
 // layout computes the positions.
-func (m matrix) layout(s shading) layout {
-	l := layout{names: style(9, stdfont.WeightNormal), label: style(10, stdfont.WeightNormal), ticks: s.ticks()}
-	l.rows = labels(l.names, m.rows, len(m.weights), cmp.Or(m.longest, cellName))
+func (m matrix) layout() layout {
+	l := layout{names: plain(9), label: plain(10), ticks: m.shades.ticks()}
+	l.rows = labels(l.names, m.rows, len(m.values), cmp.Or(m.longest, cellName))
 	l.left = l.label.Font.Size + 2*nameGap + widest(l.names, l.rows) + nameGap
 
 	var bar []string
@@ -157,13 +113,13 @@ func (m matrix) layout(s shading) layout {
 		bar = append(bar, t.Label)
 	}
 	l.right = barGap + barSize + barTick + nameGap + widest(l.names, bar) + 2*nameGap + l.label.Font.Size
-	n := vg.Length(len(m.weights[0]))
+	n := vg.Length(len(m.values[0]))
 	l.cell.X = min((figureWidth-2*margin-l.left-l.right)/n, cmp.Or(m.most, mostWidth))
 	if m.columns != nil {
 		l.cell.X = max(l.cell.X, namedWidth)
 	}
 	l.cell.X = max(l.cell.X, m.least)
-	l.cell.Y = max(min(cellHeight, 480/vg.Length(len(m.weights))), leastHeight)
+	l.cell.Y = max(min(cellHeight, 480/vg.Length(len(m.values))), leastHeight)
 	if m.square {
 		l.cell.Y = l.cell.X
 	}
@@ -171,7 +127,7 @@ func (m matrix) layout(s shading) layout {
 		l.names.Font.Size = 7.5
 	}
 
-	l.columns = labels(l.names, m.columns, len(m.weights[0]), cellName)
+	l.columns = labels(l.names, m.columns, len(m.values[0]), cellName)
 	if m.columns == nil {
 		thin(l.names, l.columns, l.cell.X)
 	}
@@ -190,7 +146,7 @@ func (m matrix) layout(s shading) layout {
 	}
 	l.top = l.label.Font.Size + nameGap + high + nameGap
 
-	cells := vg.Point{X: n * l.cell.X, Y: vg.Length(len(m.weights)) * l.cell.Y}
+	cells := vg.Point{X: n * l.cell.X, Y: vg.Length(len(m.values)) * l.cell.Y}
 	l.bar.Min = vg.Point{X: l.left + cells.X + barGap, Y: l.top}
 	l.bar.Max = vg.Point{X: l.bar.Min.X + barSize, Y: l.top + min(max(cells.Y, barHeight), barMost)}
 	l.width = l.left + cells.X + max(l.right, past+nameGap)
@@ -203,40 +159,32 @@ func (m matrix) figure(title string) (*Figure, error) {
 	if err := m.check(); err != nil {
 		return nil, err
 	}
-	if m.bar == "" {
-		m.bar = "Weight"
-	}
-	if m.shades == nil {
-		s := shadingOf(m.weights...)
-		m.shades = &s
-	}
-	s := *m.shades
-	l := m.layout(s)
-	return newDrawing(title, m.entries, max(l.width+2*margin, cmp.Or(m.wide, leastFigure)), l.height, func(c *draw.Canvas) { m.draw(c, s, l) }), nil
+	l := m.layout()
+	return newDrawing(title, m.entries, max(l.width+2*margin, cmp.Or(m.wide, leastFigure)), l.height, func(c *draw.Canvas) { m.draw(c, l) }), nil
 }
 
 // draw paints the matrix from the top left corner of c.
-func (m matrix) draw(c *draw.Canvas, s shading, l layout) {
+func (m matrix) draw(c *draw.Canvas, l layout) {
 	at := func(x, y vg.Length) vg.Point { return vg.Point{X: c.Min.X + x, Y: c.Max.Y - y} }
-	size := vg.Point{X: vg.Length(len(m.weights[0])) * l.cell.X, Y: vg.Length(len(m.weights)) * l.cell.Y}
+	size := vg.Point{X: vg.Length(len(m.values[0])) * l.cell.X, Y: vg.Length(len(m.values)) * l.cell.Y}
 	all := vg.Rectangle{Min: at(l.left, l.top+size.Y), Max: at(l.left+size.X, l.top)}
 
 	// Each cell slightly overlaps the cells painted after it, so that no seam shows.
-	for i, row := range m.weights {
+	for i, row := range m.values {
 		for j, w := range row {
 			r := vg.Rectangle{Max: vg.Point{X: all.Min.X + vg.Length(j+1)*l.cell.X + overlap, Y: all.Max.Y - vg.Length(i)*l.cell.Y}}
 			r.Min = r.Max.Sub(l.cell).Sub(vg.Point{X: overlap, Y: overlap})
 			r.Max.X, r.Min.Y = min(r.Max.X, all.Max.X), max(r.Min.Y, all.Min.Y)
-			fill(c, m.shade(s, w), r)
+			fill(c, m.shade(w), r)
 		}
 	}
 	if min(l.cell.X, l.cell.Y) >= 6 {
 		lines := draw.LineStyle{Color: color.White, Width: 0.6}
-		for j := 1; j < len(m.weights[0]); j++ {
+		for j := 1; j < len(m.values[0]); j++ {
 			x := all.Min.X + vg.Length(j)*l.cell.X
 			c.StrokeLine2(lines, x, all.Min.Y, x, all.Max.Y)
 		}
-		for i := 1; i < len(m.weights); i++ {
+		for i := 1; i < len(m.values); i++ {
 			y := all.Max.Y - vg.Length(i)*l.cell.Y
 			c.StrokeLine2(lines, all.Min.X, y, all.Max.X, y)
 		}
@@ -251,7 +199,7 @@ func (m matrix) draw(c *draw.Canvas, s shading, l layout) {
 			}
 		}
 	}
-	m.drawValues(c, s, l.cell, vg.Point{X: all.Min.X, Y: all.Max.Y})
+	m.drawValues(c, l.cell, vg.Point{X: all.Min.X, Y: all.Max.Y})
 
 	// The names of rows on the left, those of columns on top.
 	for i, name := range l.rows {
@@ -269,49 +217,43 @@ func (m matrix) draw(c *draw.Canvas, s shading, l layout) {
 	c.FillText(aligned(l.label, draw.XCenter), at(l.left+size.X/2, l.label.Font.Size/2), capital(m.column))
 	c.FillText(turned(aligned(l.label, draw.XCenter), math.Pi/2), at(l.label.Font.Size/2, l.top+size.Y/2), capital(m.row))
 
-	bar := vg.Rectangle{Min: at(l.bar.Min.X, l.bar.Max.Y), Max: at(l.bar.Max.X, l.bar.Min.Y)}
-	s.drawBar(c, bar, true)
-	for _, t := range l.ticks {
-		y := bar.Min.Y + vg.Length((t.Value-s.low)/(s.high-s.low))*bar.Size().Y
-		c.StrokeLine2(draw.LineStyle{Color: muted, Width: 0.5}, bar.Max.X, y, bar.Max.X+barTick, y)
-		c.FillText(aligned(style(9, stdfont.WeightNormal), draw.XLeft), vg.Point{X: bar.Max.X + barTick + 2, Y: y}, t.Label)
-	}
-	c.FillText(turned(aligned(l.label, draw.XCenter), math.Pi/2), vg.Point{X: c.Min.X + l.left + size.X + l.right - l.label.Font.Size/2, Y: (bar.Min.Y + bar.Max.Y) / 2}, m.bar)
+	tick := draw.LineStyle{Color: muted, Width: 0.5}
+	m.shades.drawScale(c, vg.Rectangle{Min: at(l.bar.Min.X, l.bar.Max.Y), Max: at(l.bar.Max.X, l.bar.Min.Y)}, tick, m.bar, c.Min.X+l.left+size.X+l.right)
 }
 
 // shade returns the colour of a cell.
-func (m matrix) shade(s shading, w float64) color.Color {
-	if m.gaps && math.IsNaN(w) {
+func (m matrix) shade(v float64) color.Color {
+	if math.IsNaN(v) {
 		return color.White
 	}
-	return s.at(w)
+	return m.shades.at(v)
 }
 
 // written returns the text of a cell.
-func (m matrix) written(s shading, i, j int) string {
-	if m.texts != nil {
+func (m matrix) written(i, j int) string {
+	switch v := m.values[i][j]; {
+	case m.texts != nil:
 		return m.texts[i][j]
-	}
-	w := m.weights[i][j]
-	if m.gaps && math.IsNaN(w) {
+	case math.IsNaN(v):
 		return "–"
+	default:
+		return m.shades.shortly(v)
 	}
-	return s.shortly(w)
 }
 
 // mark returns the stroke around marked cells.
 func mark() draw.LineStyle { return draw.LineStyle{Color: colour(1), Width: 1.5} }
 
 // drawValues writes the values into the cells, beginning at the top left corner, if the widest fits.
-func (m matrix) drawValues(c *draw.Canvas, s shading, cell, corner vg.Point) {
-	text := style(8, stdfont.WeightNormal)
+func (m matrix) drawValues(c *draw.Canvas, cell, corner vg.Point) {
+	text := plain(8)
 	widest := text.Width("0") // a cell narrower than a figure is not measured
 	if cell.X < widest {
 		return
 	}
-	for i, row := range m.weights {
+	for i, row := range m.values {
 		for j := range row {
-			widest = max(widest, text.Width(m.written(s, i, j)))
+			widest = max(widest, text.Width(m.written(i, j)))
 		}
 	}
 	if room := (cell.X - 3) / widest; room < 1 {
@@ -320,16 +262,14 @@ func (m matrix) drawValues(c *draw.Canvas, s shading, cell, corner vg.Point) {
 	if text.Font.Size < 6 || cell.Y < text.Font.Size+2 {
 		return
 	}
-	text = aligned(text, draw.XCenter)
-	bold := aligned(style(text.Font.Size, stdfont.WeightBold), draw.XCenter)
-	for i, row := range m.weights {
-		for j, w := range row {
-			as := text
+	for i, row := range m.values {
+		for j, v := range row {
+			as := aligned(text, draw.XCenter)
 			if m.marked != nil && m.marked[i][j] {
-				as = bold
+				as = aligned(bold(text.Font.Size), draw.XCenter)
 			}
-			as.Color = inkOn(m.shade(s, w))
-			c.FillText(as, vg.Point{X: corner.X + (vg.Length(j)+0.5)*cell.X, Y: corner.Y - (vg.Length(i)+0.5)*cell.Y}, m.written(s, i, j))
+			as.Color = inkOn(m.shade(v))
+			c.FillText(as, vg.Point{X: corner.X + (vg.Length(j)+0.5)*cell.X, Y: corner.Y - (vg.Length(i)+0.5)*cell.Y}, m.written(i, j))
 		}
 	}
 }

@@ -2,10 +2,15 @@ package plotting
 
 import (
 	"bytes"
+	"compress/zlib"
+	"fmt"
+	"image/color"
+	"io"
 	"math"
+	"strconv"
+	"strings"
 	"testing"
 
-	stdfont "golang.org/x/image/font"
 	"gonum.org/v1/plot/vg"
 )
 
@@ -23,7 +28,7 @@ func extent(path vg.Path) (low, high vg.Point) {
 }
 
 func TestOutline(t *testing.T) {
-	s := style(100, stdfont.WeightNormal)
+	s := plain(100)
 	face := s.Handler.Cache().Lookup(s.Font, s.Font.Size)
 	at := vg.Point{X: 7, Y: 5}
 
@@ -47,12 +52,92 @@ func TestOutline(t *testing.T) {
 	}
 }
 
-func TestPDFHasNoFont(t *testing.T) {
-	var b bytes.Buffer
-	if err := figure(t).Write(&b, PDF); err != nil {
+// pdf returns a figure as PDF, and its streams.
+func pdf(t *testing.T, f *Figure, err error) (whole, page []byte) {
+	t.Helper()
+	if err != nil {
 		t.Fatal(err)
 	}
-	if bytes.Contains(b.Bytes(), []byte("/FontFile")) {
-		t.Error("letters come from a font, which holds code page 1252 alone")
+	var b bytes.Buffer
+	if err := f.Write(&b, PDF); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range bytes.SplitAfter(b.Bytes(), []byte("stream\n")) {
+		if z, err := zlib.NewReader(bytes.NewReader(part)); err == nil {
+			if content, err := io.ReadAll(z); err == nil || len(content) > 0 { // up to the end of the stream
+				page = append(page, content...)
+			}
+		}
+	}
+	return b.Bytes(), page
+}
+
+// TestPDFColours: text uses no font, because that would support only code page 1252. A ribbon has its curve's colour and an
+// opacity, as in the other formats.
+func TestPDFColours(t *testing.T) {
+	f, err := WinnerTransfers("γ", []TransferCurve{{"a", [][]float64{{0.1, 0.2}, {0.3, 0.4}}}})
+	whole, page := pdf(t, f, err)
+	if bytes.Contains(whole, []byte("/FontFile")) {
+		t.Error("letters come from a font")
+	}
+	fill := func(r, g, b uint32) []byte {
+		return fmt.Appendf(nil, "%.3f %.3f %.3f rg", float64(r>>8)/255, float64(g>>8)/255, float64(b>>8)/255)
+	}
+	c := colour(0)
+	if want := fill(uint32(c.R)<<8, uint32(c.G)<<8, uint32(c.B)<<8); !bytes.Contains(page, want) {
+		t.Errorf("no fill of %s in %d bytes of the page", want, len(page))
+	}
+	r, g, blue, _ := translucent(c).RGBA()
+	if dark := fill(r, g, blue); bytes.Contains(page, dark) {
+		t.Errorf("a ribbon is filled with %s", dark)
+	}
+	if !bytes.Contains(whole, []byte("/ca 0.188")) {
+		t.Error("no opacity of a ribbon")
+	}
+}
+
+// TestPDFImages follows the matrices of a PDF up to an image, whose unit square it draws from below to above: it is upright.
+func TestPDFImages(t *testing.T) {
+	f, err := ImageBags("", "weight", 9, 6, []ImageBag{digitBag("", 2)})
+	_, page := pdf(t, f, err)
+	type matrix = [6]float64
+	images := 0
+	now, stack, operands := matrix{1, 0, 0, 1}, []matrix(nil), []float64(nil)
+	for _, token := range strings.Fields(string(page)) {
+		if v, err := strconv.ParseFloat(token, 64); err == nil {
+			operands = append(operands, v)
+			continue
+		}
+		switch token {
+		case "q":
+			stack = append(stack, now)
+		case "Q":
+			now, stack = stack[len(stack)-1], stack[:len(stack)-1]
+		case "cm":
+			m, n := operands[len(operands)-6:], now
+			now = matrix{
+				m[0]*n[0] + m[1]*n[2], m[0]*n[1] + m[1]*n[3], m[2]*n[0] + m[3]*n[2], m[2]*n[1] + m[3]*n[3],
+				m[4]*n[0] + m[5]*n[2] + n[4], m[4]*n[1] + m[5]*n[3] + n[5],
+			}
+		case "Do":
+			images++
+			x, y := now[4], now[5]
+			if now[0] <= 0 || now[3] <= 0 || now[1] != 0 || now[2] != 0 || x < 0 || y < 0 || x+now[0] > float64(f.width) || y+now[3] > float64(f.height) {
+				t.Errorf("image %d is drawn by %v", images, now)
+			}
+		}
+		operands = nil
+	}
+	if images != 2 {
+		t.Errorf("%d images in the PDF, want 2", images)
+	}
+}
+
+func TestStraight(t *testing.T) {
+	for _, c := range []color.Color{color.NRGBA{R: 0x12, G: 0xff, B: 0x80, A: 0x30}, color.Gray{Y: 0x22}, color.White, color.NRGBA{}} {
+		n := color.NRGBAModel.Convert(c).(color.NRGBA)
+		if r, g, b, a := straight(n).RGBA(); [4]uint8{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), uint8(a >> 8)} != [4]uint8{n.R, n.G, n.B, n.A} {
+			t.Errorf("%v is %v %v %v %v", c, r, g, b, a)
+		}
 	}
 }

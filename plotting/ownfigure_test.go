@@ -20,7 +20,8 @@ func bagSizes(title string, sizes, bags []float64) (*Figure, error) {
 		}
 	}
 	p := newPlot("Instances", "Bags with at most as many")
-	p.Add(grid(true, true), trace(pairs(sizes, bags), 0), &plotter.Scatter{XYs: pairs(sizes, bags), GlyphStyle: glyph(0)})
+	curve, _ := trace("bags", pairs(sizes, bags), 0)
+	p.Add(grid(true, true), curve, &plotter.Scatter{XYs: pairs(sizes, bags), GlyphStyle: glyph(0)})
 	return newFigure(title, nil, p, figureWidth, curveHeight), nil
 }
 

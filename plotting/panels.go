@@ -4,23 +4,29 @@ import (
 	"errors"
 	"fmt"
 
-	stdfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// panels draws plots from top to bottom, spaced as tiles says, with aligned data areas of equal height.
-func panels(tiles draw.Tiles, plots ...*plot.Plot) drawing {
-	tiles.Rows, tiles.Cols = len(plots), 1
-	var rows [][]*plot.Plot
-	for _, p := range plots {
-		rows = append(rows, []*plot.Plot{p})
+// panels draws plots in columns, row by row, spaced as tiles says, with aligned data areas of equal height. Over each data
+// area there is a name, if there are names.
+func panels(tiles draw.Tiles, plots []*plot.Plot, names []string) func(c *draw.Canvas) {
+	tiles.Rows = (len(plots) + tiles.Cols - 1) / tiles.Cols
+	rows := make([][]*plot.Plot, tiles.Rows)
+	for i := range rows {
+		rows[i] = make([]*plot.Plot, tiles.Cols)
+		copy(rows[i], plots[i*tiles.Cols:])
 	}
 	return func(c *draw.Canvas) {
 		cells := plot.Align(rows, tiles, *c)
-		for i, row := range rows {
-			row[0].Draw(cells[i][0])
+		for i, p := range plots {
+			cell := cells[i/tiles.Cols][i%tiles.Cols]
+			p.Draw(cell)
+			if names != nil {
+				data, head := p.DataCanvas(cell), aligned(plain(8.5), draw.XLeft)
+				cell.FillText(head, vg.Point{X: data.Min.X, Y: data.Max.Y + tileHead/2}, fit(head, names[i], data.Max.X-data.Min.X))
+			}
 		}
 	}
 }
@@ -61,27 +67,7 @@ func checkTiles(panels, columns int) error {
 
 // tiled returns a figure of plots in the given number of columns, each under its name, with data areas of the same height.
 func tiled(title string, entries []entry, columns int, height vg.Length, names []string, plots []*plot.Plot) *Figure {
-	lines := (len(plots) + columns - 1) / columns
-	rows := make([][]*plot.Plot, lines)
-	for i := range rows {
-		rows[i] = make([]*plot.Plot, columns)
-		copy(rows[i], plots[i*columns:])
-	}
-	whole := vg.Length(lines)*(height+tileHead) + vg.Length(lines-1)*tilesApart + 34
-	tiles := draw.Tiles{Rows: lines, Cols: columns, PadTop: tileHead, PadX: 8, PadY: tilesApart + tileHead}
-	return newDrawing(title, entries, figureWidth, whole, func(c *draw.Canvas) {
-		for i, row := range plot.Align(rows, tiles, *c) {
-			for j, canvas := range row {
-				p := rows[i][j]
-				if p == nil {
-					continue
-				}
-				p.Draw(canvas)
-				data := p.DataCanvas(canvas)
-				head := aligned(style(8.5, stdfont.WeightNormal), draw.XLeft)
-				name := fit(head, names[i*columns+j], data.Max.X-data.Min.X)
-				canvas.FillText(head, vg.Point{X: data.Min.X, Y: data.Max.Y + tileHead/2}, name)
-			}
-		}
-	})
+	rows := vg.Length((len(plots) + columns - 1) / columns)
+	tiles := draw.Tiles{Cols: columns, PadTop: tileHead, PadX: 8, PadY: tilesApart + tileHead}
+	return newDrawing(title, entries, figureWidth, rows*(height+tileHead)+(rows-1)*tilesApart+34, panels(tiles, plots, names))
 }

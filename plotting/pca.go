@@ -15,22 +15,15 @@ import (
 // coordinate of a component, in absolute value, is positive, so the result does not depend on the machine. A component
 // without variance has coordinates 0.
 func PCA(vectors [][]float64) (places [][2]float64, shares [2]float64, err error) {
-	places, shares, err = pca(vectors)
-	if err != nil {
-		return nil, [2]float64{}, fmt.Errorf("finding principal components: %w", err)
-	}
-	return places, shares, nil
-}
-
-func pca(vectors [][]float64) ([][2]float64, [2]float64, error) {
+	defer about(&err, "finding principal components")
 	if len(vectors) < 2 {
-		return nil, [2]float64{}, fmt.Errorf("%d vectors; two at least are needed", len(vectors))
+		return nil, shares, fmt.Errorf("%d vectors; two at least are needed", len(vectors))
 	}
 	if err := checkVectors(vectors); err != nil {
-		return nil, [2]float64{}, err
+		return nil, shares, err
 	}
 	centred, size := centre(vectors)
-	places, shares, err := components(centred)
+	places, shares, err = components(centred)
 	for i := range places {
 		for k := range places[i] {
 			places[i][k] *= size
@@ -48,10 +41,8 @@ func checkVectors(vectors [][]float64) error {
 		if len(v) != len(vectors[0]) {
 			return fmt.Errorf("vector %d has %d features, vector 1 has %d", i+1, len(v), len(vectors[0]))
 		}
-		for j, x := range v {
-			if err := drawable(x); err != nil {
-				return fmt.Errorf("vector %d, feature %d: %w", i+1, j+1, err)
-			}
+		if err := each("feature", v, drawable); err != nil {
+			return fmt.Errorf("vector %d, %w", i+1, err)
 		}
 	}
 	return nil

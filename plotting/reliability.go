@@ -42,25 +42,17 @@ const (
 //
 // Sources: A. Niculescu-Mizil and R. Caruana, "Predicting good probabilities with supervised learning", ICML (2005); E. B. Wilson, "Probable
 // inference, the law of succession, and statistical inference", Journal of the American Statistical Association 22 (1927).
-func Reliability(title, share string, curves []ReliabilityCurve) (*Figure, error) {
-	f, err := reliability(title, share, curves)
-	if err != nil {
-		return nil, fmt.Errorf("drawing a reliability diagram: %w", err)
-	}
-	return f, nil
-}
-
-func reliability(title, share string, curves []ReliabilityCurve) (*Figure, error) {
-	if share == "" {
+func Reliability(title, share string, curves []ReliabilityCurve) (f *Figure, err error) {
+	defer about(&err, "drawing a reliability diagram")
+	switch {
+	case share == "":
 		return nil, errors.New("the vertical axis needs a name")
-	}
-	if len(curves) == 0 {
+	case len(curves) == 0:
 		return nil, errors.New("there are no curves")
-	}
-	if len(curves) > mostReliability {
+	case len(curves) > mostReliability:
 		return nil, fmt.Errorf("%d curves; draw at most %d, as their intervals hide one another", len(curves), mostReliability)
 	}
-	if err := labelled("curve", namesOf(curves, func(c ReliabilityCurve) string { return c.Name })); err != nil {
+	if err := labelled("curve", curves, func(c ReliabilityCurve) string { return c.Name }); err != nil {
 		return nil, err
 	}
 	most := 0
@@ -73,14 +65,11 @@ func reliability(title, share string, curves []ReliabilityCurve) (*Figure, error
 		}
 	}
 	upper, lower := newPlot("", share), newPlot("Probability", "Bags")
-	for _, p := range []*plot.Plot{upper, lower} {
-		p.X.Min, p.X.Max, p.X.Tick.Marker = -0.01, 1.01, fifths()
+	for _, axis := range []*plot.Axis{&upper.X, &upper.Y, &lower.X} {
+		axis.Min, axis.Max, axis.Tick.Marker = -0.01, 1.01, ticksUpTo(7, 0, 1, false)
 	}
-	upper.Y.Min, upper.Y.Max, upper.Y.Tick.Marker = -0.01, 1.01, fifths()
 	unlabelled(&upper.X)
-	upper.Add(grid(true, true))
-	upper.Add(&plotter.Line{XYs: plotter.XYs{{X: 0, Y: 0}, {X: 1, Y: 1}}, LineStyle: chance()})
-	upper.Add(shares(curves))
+	upper.Add(grid(true, true), segment(plotter.XY{}, plotter.XY{X: 1, Y: 1}, chance()), binShares(curves))
 	lower.Y.Min, lower.Y.Max = 0, 1.05*float64(most)
 	lower.Y.Tick.Marker = ticksUpTo(3, 0, lower.Y.Max, true)
 	lower.Add(grid(false, true), bagBars(curves))
@@ -89,10 +78,9 @@ func reliability(title, share string, curves []ReliabilityCurve) (*Figure, error
 	for i, c := range curves {
 		entries = append(entries, entry{label: c.Name, glyph: glyph(i)})
 	}
-	entries = append(entries, entry{label: "95 % interval of a bin", line: draw.LineStyle{Color: faded(colour(0)), Width: lineWidth}})
-	entries = append(entries, entry{label: "calibrated", line: chance()})
-	width := squareWidth - 2*margin
-	side := squared(upper, width)
+	interval := draw.LineStyle{Color: faded(colour(0)), Width: lineWidth}
+	entries = append(entries, entry{label: "95 % interval of a bin", line: interval}, entry{label: "calibrated", line: chance()})
+	side := squared(upper, squareWidth-2*margin)
 	return newDrawing(title, entries, squareWidth, side+panelGap+bagsHeight, func(c *draw.Canvas) {
 		above, below := *c, *c
 		above.Min.Y = c.Max.Y - side
@@ -140,45 +128,41 @@ func wilson(share float64, n int) (low, high float64) {
 	return max((middle-half)/scale, 0), min((middle+half)/scale, 1)
 }
 
-// shares draws the points of curves with their intervals.
-type shares []ReliabilityCurve
-
-// Plot implements [plot.Plotter]. All intervals lie behind all points. No line joins the points: it would jump up and down
-// between bins with few bags.
-func (s shares) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	for i, curve := range s {
-		bar := draw.LineStyle{Color: faded(colour(i)), Width: lineWidth}
-		for _, b := range curve.Bins {
-			low, high := wilson(b.Positive, b.N)
-			at := x(b.Probability)
-			c.StrokeLine2(bar, at, y(low), at, y(high))
-			for _, end := range []float64{low, high} {
-				c.StrokeLine2(bar, at-capWidth, y(end), at+capWidth, y(end))
+// binShares draws the points of curves with their intervals. All intervals lie behind all points. No line joins the points: it
+// would jump up and down between bins with few bags.
+func binShares(curves []ReliabilityCurve) painting {
+	return func(c *draw.Canvas, p *plot.Plot) {
+		x, y := p.Transforms(c)
+		for i, curve := range curves {
+			bar := draw.LineStyle{Color: faded(colour(i)), Width: lineWidth}
+			for _, b := range curve.Bins {
+				low, high := wilson(b.Positive, b.N)
+				at := x(b.Probability)
+				c.StrokeLine2(bar, at, y(low), at, y(high))
+				for _, end := range []float64{low, high} {
+					c.StrokeLine2(bar, at-capWidth, y(end), at+capWidth, y(end))
+				}
 			}
 		}
-	}
-	for i, curve := range s {
-		for _, b := range curve.Bins {
-			c.DrawGlyphNoClip(glyph(i), vg.Point{X: x(b.Probability), Y: y(b.Positive)})
+		for i, curve := range curves {
+			for _, b := range curve.Bins {
+				c.DrawGlyphNoClip(glyph(i), vg.Point{X: x(b.Probability), Y: y(b.Positive)})
+			}
 		}
 	}
 }
 
 // bagBars draws the number of bags per bin, with the bars of several curves side by side.
-type bagBars []ReliabilityCurve
-
-// Plot implements [plot.Plotter].
-func (s bagBars) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	for i, curve := range s {
-		for _, b := range curve.Bins {
-			low, high := x(b.Low), x(b.High)
-			part := 0.8 * (high - low) / vg.Length(len(s))
-			left := low + 0.1*(high-low) + vg.Length(i)*part
-			right := left + max(part, leastBar)
-			bottom, top := y(0), y(float64(b.N))
-			c.FillPolygon(colour(i), []vg.Point{{X: left, Y: bottom}, {X: right, Y: bottom}, {X: right, Y: top}, {X: left, Y: top}})
+func bagBars(curves []ReliabilityCurve) painting {
+	return func(c *draw.Canvas, p *plot.Plot) {
+		x, y := p.Transforms(c)
+		for i, curve := range curves {
+			for _, b := range curve.Bins {
+				low, high := x(b.Low), x(b.High)
+				part := 0.8 * (high - low) / vg.Length(len(curves))
+				left := low + 0.1*(high-low) + vg.Length(i)*part
+				fill(c, colour(i), box(left, y(0), left+max(part, leastBar), y(float64(b.N))))
+			}
 		}
 	}
 }

@@ -2,7 +2,6 @@ package plotting
 
 import (
 	"math"
-	"strings"
 	"testing"
 )
 
@@ -25,18 +24,24 @@ func reliable() []ReliabilityCurve {
 }
 
 func TestReliability(t *testing.T) {
-	f, err := Reliability("Held-out bags of musk1, platt", "Share of positives", reliable())
-	if err != nil {
-		t.Fatal(err)
+	golden(t, "reliability.svg")(Reliability("Held-out bags of musk1, platt", "Share of positives", reliable()))
+	fits(t, "many")(Reliability(long, "Share of bags whose class is right", append(reliable(),
+		ReliabilityCurve{long, []ReliabilityBin{{0.5, 0.5, 100_000, 0.5, 1}}}, ReliabilityCurve{"edges", []ReliabilityBin{{0, 0, 1, 0, 1}, {1, 1, 1, 1, 0}}})))
+	bins := func(all ...ReliabilityBin) []ReliabilityCurve { return []ReliabilityCurve{{"a", all}} }
+	for want, curves := range map[string][]ReliabilityCurve{
+		"there are no curves":     nil,
+		"a: there are no bins":    bins(),
+		"bin 1 has 0 bags":        bins(ReliabilityBin{0, 1, 0, 0.5, 0.5}),
+		"no probabilities in":     bins(ReliabilityBin{0.5, 0.4, 1, 0.5, 0.5}),
+		"both are 0 to 1":         bins(ReliabilityBin{0, 1, 1, 0.5, math.NaN()}),
+		"probability 1.5 and the": bins(ReliabilityBin{0, 1, 1, 1.5, 0.5}),
+		"bin 2 has a smaller":     bins(ReliabilityBin{0, 1, 1, 0.6, 0.5}, ReliabilityBin{0, 1, 1, 0.5, 0.5}),
+		`"a" occurs twice`:        append(bins(ReliabilityBin{0, 1, 1, 0.5, 0.5}), bins(ReliabilityBin{0, 1, 1, 0.5, 0.5})...),
+		"draw at most 4":          make([]ReliabilityCurve, 5),
+	} {
+		refused(t, want)(Reliability("", "Share", curves))
 	}
-	golden(t, f, "reliability.svg")
-	framed(t, "golden", f)
-	many := ReliabilityCurve{strings.Repeat("a long name ", 20), []ReliabilityBin{{0.5, 0.5, 100_000, 0.5, 1}}}
-	f, err = Reliability(strings.Repeat("A long title ", 20), "Share of bags whose class is right", append(reliable(), many, ReliabilityCurve{"edges", []ReliabilityBin{{0, 0, 1, 0, 1}, {1, 1, 1, 1, 0}}}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	framed(t, "many", f)
+	refused(t, "drawing a reliability diagram: the vertical axis needs a name")(Reliability("", "", reliable()))
 }
 
 // TestWilson compares with statsmodels.stats.proportion.proportion_confint(k, n, method="wilson").
@@ -52,28 +57,5 @@ func TestWilson(t *testing.T) {
 		if math.Abs(low-c.low) > 1e-12 || math.Abs(high-c.high) > 1e-12 {
 			t.Errorf("%d of %d: %.16g to %.16g, want %v to %v", c.k, c.n, low, high, c.low, c.high)
 		}
-	}
-}
-
-func TestReliabilityRefuses(t *testing.T) {
-	bins := func(all ...ReliabilityBin) []ReliabilityCurve { return []ReliabilityCurve{{"a", all}} }
-	for want, curves := range map[string][]ReliabilityCurve{
-		"there are no curves":     nil,
-		"a: there are no bins":    bins(),
-		"bin 1 has 0 bags":        bins(ReliabilityBin{0, 1, 0, 0.5, 0.5}),
-		"no probabilities in":     bins(ReliabilityBin{0.5, 0.4, 1, 0.5, 0.5}),
-		"both are 0 to 1":         bins(ReliabilityBin{0, 1, 1, 0.5, math.NaN()}),
-		"probability 1.5 and the": bins(ReliabilityBin{0, 1, 1, 1.5, 0.5}),
-		"bin 2 has a smaller":     bins(ReliabilityBin{0, 1, 1, 0.6, 0.5}, ReliabilityBin{0, 1, 1, 0.5, 0.5}),
-		`"a" occurs twice`:        append(bins(ReliabilityBin{0, 1, 1, 0.5, 0.5}), bins(ReliabilityBin{0, 1, 1, 0.5, 0.5})...),
-		"draw at most 4":          make([]ReliabilityCurve, 5),
-	} {
-		_, err := Reliability("", "Share", curves)
-		if err == nil || !strings.HasPrefix(err.Error(), "drawing a reliability diagram: ") || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
-	}
-	if _, err := Reliability("", "", reliable()); err == nil {
-		t.Error("an axis without a name")
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	stdfont "golang.org/x/image/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/recorder"
@@ -14,7 +13,7 @@ import (
 
 // TestScriptsAreReplaced: characters that the font lacks are drawn with characters that it has.
 func TestScriptsAreReplaced(t *testing.T) {
-	s := style(100, stdfont.WeightNormal)
+	s := plain(100)
 	face := s.Handler.Cache().Lookup(s.Font, s.Font.Size)
 	for _, letter := range slices.Concat(raised, lowered) {
 		for _, r := range scriptRuns(string(letter), s.Font) {
@@ -53,7 +52,7 @@ func TestScriptsStandInLine(t *testing.T) {
 	for _, x := range []text.XAlignment{text.XLeft, text.XCenter, text.XRight} {
 		for _, y := range []text.YAlignment{text.YBottom, text.YCenter, text.YTop} {
 			for _, angle := range []float64{0, math.Pi / 2, -1} {
-				s := style(10, stdfont.WeightNormal)
+				s := plain(10)
 				s.XAlign, s.YAlign, s.Rotation = x, y, angle
 				runs := strings("x²y", s)
 				if len(runs) != 3 {

@@ -1,7 +1,6 @@
 package plotting
 
 import (
-	"fmt"
 	"image/color"
 	"math"
 	"slices"
@@ -31,41 +30,17 @@ var blues = func() colormap.ColorMap {
 	return m
 }()
 
-// Limits of axes and shades.
-const (
-	largest  = 1e100 // absolute value
-	smallest = 1e-100
-)
-
-// drawable reports why a value cannot be drawn.
-func drawable(v float64) error {
-	if math.IsNaN(v) || math.Abs(v) > largest {
-		return fmt.Errorf("%v is not a number that can be drawn", v)
-	}
-	return nil
-}
-
-// notNegative reports why a number cannot be drawn as a length.
-func notNegative(v float64) error {
-	if err := drawable(v); err != nil {
-		return err
-	}
-	if v < 0 {
-		return fmt.Errorf("%v is negative", v)
-	}
-	return nil
-}
-
 // shading maps values to shades, light for low and dark for high.
 type shading struct{ low, high float64 }
 
+// unit is the scale of shares: it always ends at 1, so that figures are comparable.
+var unit = shading{0, 1}
+
 // shadingOf covers values and 0.
-func shadingOf(values ...[]float64) shading {
+func shadingOf(values []float64) shading {
 	var s shading
-	for _, row := range values {
-		for _, v := range row {
-			s.low, s.high = min(s.low, v), max(s.high, v)
-		}
+	for _, v := range values {
+		s.low, s.high = min(s.low, v), max(s.high, v)
 	}
 	if s.high-s.low < smallest {
 		s.high = s.low + 1
@@ -130,23 +105,23 @@ func (s shading) drawBar(c *draw.Canvas, r vg.Rectangle, upwards bool) {
 	frame(c, draw.LineStyle{Color: muted, Width: 0.5}, r)
 }
 
-// fill paints a rectangle.
-func fill(c *draw.Canvas, with color.Color, r vg.Rectangle) {
-	c.SetColor(with)
-	c.Fill(r.Path())
-}
-
-// frame strokes the outline of a rectangle.
-func frame(c *draw.Canvas, with draw.LineStyle, r vg.Rectangle) {
-	c.SetLineStyle(with)
-	c.Stroke(r.Path())
+// drawScale draws the shades in a vertical bar with ticks and numbers on its right, and a label that ends at right.
+func (s shading) drawScale(c *draw.Canvas, bar vg.Rectangle, tick draw.LineStyle, label string, right vg.Length) {
+	s.drawBar(c, bar, true)
+	for _, t := range s.ticks() {
+		y := bar.Min.Y + vg.Length((t.Value-s.low)/(s.high-s.low))*bar.Size().Y
+		c.StrokeLine2(tick, bar.Max.X, y, bar.Max.X+barTick, y)
+		c.FillText(aligned(plain(9), draw.XLeft), vg.Point{X: bar.Max.X + barTick + 2, Y: y}, t.Label)
+	}
+	text := turned(aligned(plain(10), draw.XCenter), math.Pi/2)
+	c.FillText(text, vg.Point{X: right - text.Font.Size/2, Y: (bar.Min.Y + bar.Max.Y) / 2}, label)
 }
 
 // ticks returns up to five round values from low to high.
 func (s shading) ticks() plot.ConstantTicks {
-	ticks := decimalTicks(s.low, s.high, false)
+	ticks := ticksUpTo(7, s.low, s.high, false)
 	if len(ticks) > 5 {
-		ticks = decimalTicks(s.low, s.high+(s.high-s.low), false) // in steps twice as wide
+		ticks = ticksUpTo(7, s.low, s.high+(s.high-s.low), false) // in steps twice as wide
 	}
 	return slices.DeleteFunc(ticks, func(t plot.Tick) bool { return t.Value > s.high+1e-9*(s.high-s.low) })
 }

@@ -29,7 +29,7 @@ func hue(c color.NRGBA) (hue, chroma float64) {
 // TestShadesAreEven: lightness falls evenly from a shade near paper to a dark one, at one hue; a step of 8 bits a channel
 // is 0.4 of lightness, and where there is little chroma, degrees of hue.
 func TestShadesAreEven(t *testing.T) {
-	s := shading{0, 1}
+	s := unit
 	pale, dark := lightness(s.at(0)), lightness(s.at(1))
 	if pale < 95 || dark > 20 {
 		t.Errorf("lightness from %v to %v", pale, dark)
@@ -48,7 +48,7 @@ func TestShadesAreEven(t *testing.T) {
 
 // TestInkOn: text reads on every shade, with at least the contrast of 4.5 that WCAG 2.1 asks for.
 func TestInkOn(t *testing.T) {
-	s := shading{0, 1}
+	s := unit
 	for i := range 1001 {
 		back := s.at(float64(i) / 1000)
 		if got := contrast(inkOn(back), back); got < 4.5 {
@@ -69,17 +69,17 @@ func TestInkOn(t *testing.T) {
 
 func TestShadingOf(t *testing.T) {
 	for _, c := range []struct {
-		values [][]float64
+		values []float64
 		want   shading
 	}{
-		{[][]float64{{0.2, 0.5}, {0.1}}, shading{0, 0.5}},
-		{[][]float64{{0, 0}}, shading{0, 1}},
-		{[][]float64{{-2, 1}}, shading{-2, 1}},
-		{[][]float64{{-2, -1}}, shading{-2, 0}},
-		{[][]float64{{1e-300}}, shading{0, 1}},
+		{[]float64{0.2, 0.5, 0.1}, shading{0, 0.5}},
+		{[]float64{0, 0}, shading{0, 1}},
+		{[]float64{-2, 1}, shading{-2, 1}},
+		{[]float64{-2, -1}, shading{-2, 0}},
+		{[]float64{1e-300}, shading{0, 1}},
 		{nil, shading{0, 1}},
 	} {
-		if got := shadingOf(c.values...); got != c.want {
+		if got := shadingOf(c.values); got != c.want {
 			t.Errorf("%v: %v, want %v", c.values, got, c.want)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"math"
 	"strconv"
 
-	stdfont "golang.org/x/image/font"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -29,15 +29,8 @@ const (
 // Simplex draws trajectories of three weights that sum to 1 in a triangle. A corner means all weight on one instance, the
 // centre means equal weights; a weight is the distance from the opposite edge. A ring marks the start of a trajectory, a
 // disc its end, and dots the steps in between if there is room. corners has the names of the instances: left, right and top.
-func Simplex(title string, corners [3]string, trajectories []Trajectory) (*Figure, error) {
-	f, err := simplex(title, corners, trajectories)
-	if err != nil {
-		return nil, fmt.Errorf("drawing trajectories on the simplex: %w", err)
-	}
-	return f, nil
-}
-
-func simplex(title string, corners [3]string, trajectories []Trajectory) (*Figure, error) {
+func Simplex(title string, corners [3]string, trajectories []Trajectory) (f *Figure, err error) {
+	defer about(&err, "drawing trajectories on the simplex")
 	for i, name := range corners {
 		if name == "" {
 			return nil, fmt.Errorf("corner %d has no name", i+1)
@@ -46,14 +39,12 @@ func simplex(title string, corners [3]string, trajectories []Trajectory) (*Figur
 	if len(trajectories) == 0 {
 		return nil, errors.New("there are no trajectories")
 	}
-	var all []string
 	for i, t := range trajectories {
 		if err := t.check(); err != nil {
 			return nil, fmt.Errorf("trajectory %d, %s: %w", i+1, t.Name, err)
 		}
-		all = append(all, t.Name)
 	}
-	names, group, err := grouped("trajectory", all)
+	names, group, err := grouped("trajectory", trajectories, func(t Trajectory) string { return t.Name })
 	if err != nil {
 		return nil, err
 	}
@@ -87,14 +78,10 @@ func (t Trajectory) check() error {
 		return errors.New("there are no weights")
 	}
 	for step, weights := range t.Weights {
-		sum := 0.0
-		for _, w := range weights {
-			if err := notNegative(w); err != nil {
-				return fmt.Errorf("step %d: %w", step, err)
-			}
-			sum += w
+		if err := each("weight", weights[:], notNegative); err != nil {
+			return fmt.Errorf("step %d: %w", step, err)
 		}
-		if math.Abs(sum-1) > 1e-5 {
+		if sum := floats.Sum(weights[:]); math.Abs(sum-1) > 1e-5 {
 			return fmt.Errorf("step %d: the weights sum to %v, not to 1", step, sum)
 		}
 	}
@@ -123,7 +110,7 @@ func (t ternary) at(w [3]float64) vg.Point {
 // frame draws the triangle with its grid, the names of its corners, and along each edge the name of the weight that
 // increases there.
 func (t ternary) frame(c *draw.Canvas, corners [3]string) {
-	tick, name := style(8, stdfont.WeightNormal), style(10, stdfont.WeightNormal)
+	tick, name := plain(8), plain(10)
 	left, right, top := t.at([3]float64{1, 0, 0}), t.at([3]float64{0, 1, 0}), t.at([3]float64{0, 0, 1})
 	for i := 1; i < 5; i++ {
 		w := float64(i) / 5
@@ -147,7 +134,7 @@ func (t ternary) frame(c *draw.Canvas, corners [3]string) {
 	out := 27 * vg.Length(1) // distance of an edge's title from the edge
 	sin60, cos60 := vg.Length(math.Sqrt(3)/2), vg.Length(0.5)
 	title := func(label string, a, b vg.Point, offset vg.Point, angle float64) {
-		s := turned(aligned(style(9, stdfont.WeightNormal), draw.XCenter), angle)
+		s := turned(aligned(plain(9), draw.XCenter), angle)
 		c.FillText(s, vg.Point{X: (a.X + b.X) / 2, Y: (a.Y + b.Y) / 2}.Add(offset), fit(s, label, t.side*0.6))
 	}
 	title("← weight of "+corners[0], left, top, vg.Point{X: -out * sin60, Y: out * cos60}, math.Pi/3)

@@ -3,9 +3,10 @@ package plotting
 import (
 	"errors"
 	"fmt"
+	"image/color"
+	"slices"
 	"strconv"
 
-	stdfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -24,30 +25,22 @@ type SurvivalCurve struct {
 const (
 	mostSurvival = 6
 	riskPitch    = 12 * vg.Length(1) // distance between lines of numbers at risk
-	censorTick   = 3 * vg.Length(1)  // to either side of the curve
+	riskGap      = 20 * vg.Length(1) // between a name and the centre of a number at risk
 )
 
 // Survival draws survival curves as steps, with a tick where a bag is censored. Below the axis it writes the number of bags
 // at risk for every group: bags with this time or a later one. x names the time axis, with its unit if there is one.
-func Survival(title, x string, curves []SurvivalCurve) (*Figure, error) {
-	f, err := survival(title, x, curves)
-	if err != nil {
-		return nil, fmt.Errorf("drawing survival curves: %w", err)
-	}
-	return f, nil
-}
-
-func survival(title, x string, curves []SurvivalCurve) (*Figure, error) {
-	if x == "" {
+func Survival(title, x string, curves []SurvivalCurve) (f *Figure, err error) {
+	defer about(&err, "drawing survival curves")
+	switch {
+	case x == "":
 		return nil, errors.New("the axis of time needs a name")
-	}
-	if len(curves) == 0 {
+	case len(curves) == 0:
 		return nil, errors.New("there are no curves")
-	}
-	if len(curves) > mostSurvival {
+	case len(curves) > mostSurvival:
 		return nil, fmt.Errorf("%d curves; draw at most %d, as they hide one another", len(curves), mostSurvival)
 	}
-	if err := labelled("curve", namesOf(curves, func(c SurvivalCurve) string { return c.Name })); err != nil {
+	if err := labelled("curve", curves, func(c SurvivalCurve) string { return c.Name }); err != nil {
 		return nil, err
 	}
 	last := 0.0
@@ -63,44 +56,44 @@ func survival(title, x string, curves []SurvivalCurve) (*Figure, error) {
 	p := newPlot(x, "Share without event")
 	p.X.Min, p.X.Max = -0.02*last, 1.02*last
 	p.X.Tick.Marker = ticksUpTo(7, 0, last, false)
-	p.Y.Min, p.Y.Max, p.Y.Tick.Marker = -0.02, 1.02, fifths()
+	p.Y.Min, p.Y.Max, p.Y.Tick.Marker = -0.02, 1.02, ticksUpTo(7, 0, 1, false)
 	p.Add(grid(true, true))
+	names := aligned(plain(9), draw.XLeft)
 	var entries []entry
-	censored := false
+	var groups []string
+	some := false
 	for i, c := range curves {
-		p.Add(&plotter.Line{XYs: c.steps(), LineStyle: line(i)}, censorTicks{c, i})
-		entries = append(entries, entry{label: c.Name, line: line(i)})
-		censored = censored || len(c.Censored) > 0
+		p.Add(&plotter.Line{XYs: c.steps(), LineStyle: line(i)}, painting(func(canvas *draw.Canvas, p *plot.Plot) {
+			x, y := p.Transforms(canvas)
+			for _, t := range c.Censored {
+				canvas.DrawGlyphNoClip(censored(colour(i)), vg.Point{X: x(t), Y: y(c.at(t))})
+			}
+		}))
+		entries, groups = append(entries, entry{label: c.Name, line: line(i)}), append(groups, fit(names, c.Name, cellName))
+		some = some || len(c.Censored) > 0
 	}
-	if censored {
-		entries = append(entries, entry{label: "censored", glyph: draw.GlyphStyle{Color: ink, Radius: censorTick, Shape: upstroke{}}})
+	if some {
+		entries = append(entries, entry{label: "censored", glyph: censored(ink)})
 	}
 
-	names := aligned(style(9, stdfont.WeightNormal), draw.XLeft)
-	body := curveHeight + riskPitch*vg.Length(len(curves)+1)
-	return newDrawing(title, entries, figureWidth, body, func(c *draw.Canvas) {
+	table := riskPitch * vg.Length(len(curves)+1)
+	return newDrawing(title, entries, figureWidth, curveHeight+table, func(c *draw.Canvas) {
 		above := *c
-		above.Min.Y += riskPitch * vg.Length(len(curves)+1)
+		above.Min.Y += table
 		// Names start at the margin, with a gap between them and the first numbers.
-		var wide vg.Length
-		for _, curve := range curves {
-			wide = max(wide, names.Width(fit(names, curve.Name, cellName)))
-		}
-		if room := p.DataCanvas(above).Min.X - c.Min.X; room < wide+riskGap {
-			above.Min.X += wide + riskGap - room
-		}
+		above.Min.X += max(0, widest(names, groups)+riskGap-(p.DataCanvas(above).Min.X-c.Min.X))
 		p.Draw(above)
 		data := p.DataCanvas(above)
 		at, _ := p.Transforms(&data)
 		head := names
-		head.Font.Weight = stdfont.WeightBold
+		head.Font = bold(9).Font
 		y := above.Min.Y - riskPitch/2
 		c.FillText(head, vg.Point{X: c.Min.X, Y: y}, "At risk")
-		numbers := aligned(style(9, stdfont.WeightNormal), draw.XCenter)
+		numbers := aligned(plain(9), draw.XCenter)
 		for i, curve := range curves {
 			y -= riskPitch
 			names.Color, numbers.Color = colour(i), colour(i)
-			c.FillText(names, vg.Point{X: c.Min.X, Y: y}, fit(names, curve.Name, cellName))
+			c.FillText(names, vg.Point{X: c.Min.X, Y: y}, groups[i])
 			for _, tick := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
 				if !tick.IsMinor() {
 					c.FillText(numbers, vg.Point{X: at(tick.Value), Y: y}, strconv.Itoa(curve.atRisk(tick.Value)))
@@ -110,32 +103,25 @@ func survival(title, x string, curves []SurvivalCurve) (*Figure, error) {
 	}), nil
 }
 
-// riskGap is the gap between a name and the centre of a number at risk.
-const riskGap = 20 * vg.Length(1)
-
 // check reports why the curve cannot be drawn.
 func (c SurvivalCurve) check() error {
 	if len(c.Times) == 0 || len(c.Times) != len(c.Survival) {
 		return fmt.Errorf("%d times and %d values; give one of each for every step", len(c.Times), len(c.Survival))
 	}
+	if err := increasing("time", c.Times, notNegative); err != nil {
+		return err
+	}
 	before := 1.0
-	for i, t := range c.Times {
-		if err := notNegative(t); err != nil {
-			return fmt.Errorf("time %d: %w", i+1, err)
-		}
-		if i > 0 && t <= c.Times[i-1] {
-			return fmt.Errorf("time %d is %v after %v; times increase", i+1, t, c.Times[i-1])
-		}
-		if s := c.Survival[i]; !(s >= 0 && s <= before) {
+	for i, s := range c.Survival {
+		if !(s >= 0 && s <= before) {
 			return fmt.Errorf("value %d is %v after %v; values fall from 1 to 0", i+1, s, before)
 		}
-		before = c.Survival[i]
+		before = s
 	}
-	for _, times := range [][]float64{c.Censored, c.Followed} {
-		for _, t := range times {
-			if !(t >= 0 && t <= c.Times[len(c.Times)-1]) {
-				return fmt.Errorf("a bag's time is %v; it is from 0 to the last time of the curve, %v", t, c.Times[len(c.Times)-1])
-			}
+	last := c.Times[len(c.Times)-1]
+	for _, t := range slices.Concat(c.Censored, c.Followed) {
+		if !(t >= 0 && t <= last) {
+			return fmt.Errorf("a bag's time is %v; it is from 0 to the last time of the curve, %v", t, last)
 		}
 	}
 	return nil
@@ -144,10 +130,8 @@ func (c SurvivalCurve) check() error {
 // steps returns the corners of the curve.
 func (c SurvivalCurve) steps() plotter.XYs {
 	points := plotter.XYs{{X: 0, Y: 1}}
-	before := 1.0
 	for i, t := range c.Times {
-		points = append(points, plotter.XY{X: t, Y: before}, plotter.XY{X: t, Y: c.Survival[i]})
-		before = c.Survival[i]
+		points = append(points, plotter.XY{X: t, Y: points[len(points)-1].Y}, plotter.XY{X: t, Y: c.Survival[i]})
 	}
 	return points
 }
@@ -173,34 +157,15 @@ func (c SurvivalCurve) atRisk(time float64) (n int) {
 	return n
 }
 
-// censorTicks draws the ticks of the i-th curve.
-type censorTicks struct {
-	curve SurvivalCurve
-	i     int
+// censored is the marker of a censored bag.
+func censored(c color.Color) draw.GlyphStyle {
+	return draw.GlyphStyle{Color: c, Radius: 3, Shape: upstroke{}}
 }
 
-// Plot implements [plot.Plotter].
-func (d censorTicks) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	for _, t := range d.curve.Censored {
-		c.DrawGlyphNoClip(draw.GlyphStyle{Color: colour(d.i), Radius: censorTick, Shape: upstroke{}}, vg.Point{X: x(t), Y: y(d.curve.at(t))})
-	}
-}
-
-// upstroke is the tick of a censored bag.
+// upstroke is a vertical tick.
 type upstroke struct{}
 
 // DrawGlyph implements [draw.GlyphDrawer].
 func (upstroke) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
 	c.StrokeLine2(draw.LineStyle{Color: s.Color, Width: 0.8}, at.X, at.Y-s.Radius, at.X, at.Y+s.Radius)
-}
-
-// fifths are the ticks of shares.
-func fifths() plot.ConstantTicks {
-	var ticks plot.ConstantTicks
-	for i := range 6 {
-		v := float64(i) / 5
-		ticks = append(ticks, plot.Tick{Value: v, Label: fmt.Sprintf("%.1f", v)})
-	}
-	return ticks
 }

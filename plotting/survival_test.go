@@ -2,7 +2,6 @@ package plotting
 
 import (
 	"math"
-	"strings"
 	"testing"
 )
 
@@ -15,27 +14,36 @@ func survived() []SurvivalCurve {
 }
 
 func TestSurvival(t *testing.T) {
-	f, err := Survival("Two groups", "Time (months)", survived())
-	if err != nil {
-		t.Fatal(err)
-	}
-	golden(t, f, "survival.svg")
-	framed(t, "golden", f)
-	long := survived()
-	long[0].Name = strings.Repeat("a long name ", 12)
-	long[1].Times, long[1].Censored, long[1].Followed = []float64{1, 2, 3, 9e7}, nil, []float64{0, 1, 9e7}
+	golden(t, "survival.svg")(Survival("Two groups", "Time (months)", survived()))
+	wide := survived()
+	wide[0].Name = long
+	wide[1].Times, wide[1].Censored, wide[1].Followed = []float64{1, 2, 3, 9e7}, nil, []float64{0, 1, 9e7}
 	for i := range 2000 {
-		long[0].Followed = append(long[0].Followed, float64(i)/100)
-		long[0].Censored = append(long[0].Censored, float64(i)/100)
+		wide[0].Followed = append(wide[0].Followed, float64(i)/100)
+		wide[0].Censored = append(wide[0].Censored, float64(i)/100)
 	}
-	if f, err = Survival(strings.Repeat("A long title ", 15), "Time", long); err != nil {
-		t.Fatal(err)
+	fits(t, "wide")(Survival(long, "Time", wide))
+	fits(t, "at once")(Survival("", "Time", []SurvivalCurve{{Name: "at once", Times: []float64{0}, Survival: []float64{0}}}))
+	with := func(change func(*SurvivalCurve)) []SurvivalCurve {
+		all := survived()
+		change(&all[1])
+		return all
 	}
-	framed(t, "long", f)
-	if f, err = Survival("", "Time", []SurvivalCurve{{Name: "at once", Times: []float64{0}, Survival: []float64{0}}}); err != nil {
-		t.Fatal(err)
+	for want, curves := range map[string][]SurvivalCurve{
+		"there are no curves":                nil,
+		"draw at most 6":                     make([]SurvivalCurve, 7),
+		`"low risk" occurs twice`:            with(func(c *SurvivalCurve) { c.Name = "low risk" }),
+		"high risk: 1 times and 4 values":    with(func(c *SurvivalCurve) { c.Times = c.Times[:1] }),
+		"time 1: -1 is negative":             with(func(c *SurvivalCurve) { c.Times[0] = -1 }),
+		"time 2: 1 after 1; give them":       with(func(c *SurvivalCurve) { c.Times[1] = 1 }),
+		"value 3 is 0.6 after 0.5; values":   with(func(c *SurvivalCurve) { c.Survival[2] = 0.6 }),
+		"value 4 is NaN":                     with(func(c *SurvivalCurve) { c.Survival[3] = math.NaN() }),
+		"a bag's time is 10; it is from 0 t": with(func(c *SurvivalCurve) { c.Followed[0] = 10 }),
+		"a bag's time is NaN":                with(func(c *SurvivalCurve) { c.Censored[0] = math.NaN() }),
+	} {
+		refused(t, want)(Survival("", "Time", curves))
 	}
-	framed(t, "at once", f)
+	refused(t, "drawing survival curves: the axis of time needs a name")(Survival("", "", survived()))
 }
 
 func TestSurvivalAtRisk(t *testing.T) {
@@ -49,33 +57,5 @@ func TestSurvivalAtRisk(t *testing.T) {
 		if got := c.at(time); got != want {
 			t.Errorf("%v at %v, want %v", got, time, want)
 		}
-	}
-}
-
-func TestSurvivalRefuses(t *testing.T) {
-	with := func(change func(*SurvivalCurve)) []SurvivalCurve {
-		all := survived()
-		change(&all[1])
-		return all
-	}
-	for want, curves := range map[string][]SurvivalCurve{
-		"there are no curves":                nil,
-		"draw at most 6":                     make([]SurvivalCurve, 7),
-		`"low risk" occurs twice`:            with(func(c *SurvivalCurve) { c.Name = "low risk" }),
-		"high risk: 1 times and 4 values":    with(func(c *SurvivalCurve) { c.Times = c.Times[:1] }),
-		"time 1: -1 is negative":             with(func(c *SurvivalCurve) { c.Times[0] = -1 }),
-		"time 2 is 1 after 1; times":         with(func(c *SurvivalCurve) { c.Times[1] = 1 }),
-		"value 3 is 0.6 after 0.5; values":   with(func(c *SurvivalCurve) { c.Survival[2] = 0.6 }),
-		"value 4 is NaN":                     with(func(c *SurvivalCurve) { c.Survival[3] = math.NaN() }),
-		"a bag's time is 10; it is from 0 t": with(func(c *SurvivalCurve) { c.Followed[0] = 10 }),
-		"a bag's time is NaN":                with(func(c *SurvivalCurve) { c.Censored[0] = math.NaN() }),
-	} {
-		_, err := Survival("", "Time", curves)
-		if err == nil || !strings.HasPrefix(err.Error(), "drawing survival curves: ") || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
-	}
-	if _, err := Survival("", "", survived()); err == nil {
-		t.Error("an axis without a name")
 	}
 }

@@ -1,7 +1,6 @@
 package plotting
 
 import (
-	"bytes"
 	"encoding/xml"
 	"strconv"
 	"testing"
@@ -12,10 +11,6 @@ import (
 func TestSVGText(t *testing.T) {
 	f, err := Functions("A title & more", "x", "語", []FunctionCurve{{Name: "f", X: []float64{0, 1}, Y: []float64{0, 1}}})
 	if err != nil {
-		t.Fatal(err)
-	}
-	var b bytes.Buffer
-	if err := f.Write(&b, SVG); err != nil {
 		t.Fatal(err)
 	}
 	type label struct {
@@ -32,7 +27,7 @@ func TestSVGText(t *testing.T) {
 			} `xml:"g"`
 		} `xml:"g"`
 	}
-	if err := xml.Unmarshal(b.Bytes(), &drawing); err != nil || len(drawing.Groups) != 1 || drawing.Groups[0].Fonts == "" {
+	if err := xml.Unmarshal([]byte(svgOf(t, f)), &drawing); err != nil || len(drawing.Groups) != 1 || drawing.Groups[0].Fonts == "" {
 		t.Fatalf("%v, %+v", err, drawing)
 	}
 	texts := drawing.Groups[0].Texts

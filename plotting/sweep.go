@@ -26,25 +26,17 @@ const (
 )
 
 // Sweep draws the AUC against a number; axis is its name. With up to six curves, ribbons show the confidence intervals.
-func Sweep(title, axis string, scale Scale, curves []SweepCurve) (*Figure, error) {
-	f, err := sweep(title, axis, scale, curves)
-	if err != nil {
-		return nil, fmt.Errorf("drawing a sweep: %w", err)
-	}
-	return f, nil
-}
-
-func sweep(title, axis string, scale Scale, curves []SweepCurve) (*Figure, error) {
-	if len(curves) == 0 {
+func Sweep(title, axis string, scale Scale, curves []SweepCurve) (f *Figure, err error) {
+	defer about(&err, "drawing a sweep")
+	switch {
+	case len(curves) == 0:
 		return nil, errors.New("there are no curves")
-	}
-	if axis == "" {
+	case axis == "":
 		return nil, errors.New("the axis has no name")
-	}
-	if scale != Linear && scale != Logarithmic {
+	case scale != Linear && scale != Logarithmic:
 		return nil, fmt.Errorf("there is no scale %d", scale)
 	}
-	if err := labelled("curve", namesOf(curves, func(c SweepCurve) string { return c.Name })); err != nil {
+	if err := labelled("curve", curves, func(c SweepCurve) string { return c.Name }); err != nil {
 		return nil, err
 	}
 	p := newPlot(axis, "AUC")
@@ -58,10 +50,7 @@ func sweep(title, axis string, scale Scale, curves []SweepCurve) (*Figure, error
 		}
 		x := c.X
 		if scale == Logarithmic {
-			x = nil
-			for _, v := range logPairs(c.X, c.X) {
-				x = append(x, v.X)
-			}
+			x = logs(c.X)
 		}
 		seen = slices.Concat(seen, c.Mean)
 		if c.Low != nil && len(curves) <= mostRibbons {
@@ -70,8 +59,8 @@ func sweep(title, axis string, scale Scale, curves []SweepCurve) (*Figure, error
 			p.Add(ribbon(x, c.Low, c.High, colour(i)))
 		}
 		points := pairs(x, c.Mean)
-		p.Add(trace(points, i), &plotter.Scatter{XYs: points, GlyphStyle: glyph(i)})
-		e := traceEntry(c.Name, points, i)
+		curve, e := trace(c.Name, points, i)
+		p.Add(curve, &plotter.Scatter{XYs: points, GlyphStyle: glyph(i)})
 		e.glyph = glyph(i)
 		entries = append(entries, e)
 	}
@@ -79,14 +68,13 @@ func sweep(title, axis string, scale Scale, curves []SweepCurve) (*Figure, error
 		entries = append(entries, ribbonEntry("95 % interval"))
 	}
 	if scale == Logarithmic {
-		logAxis(&p.X, p.X.Min, p.X.Max)
+		logAxis(&p.X)
 	} else {
 		valueAxis(&p.X, p.X.Min, p.X.Max)
 	}
 	valueAxis(&p.Y, slices.Min(seen), slices.Max(seen))
 	if p.Y.Min <= 0.5 && p.Y.Max >= 0.5 {
-		level := plotter.XYs{{X: p.X.Min, Y: 0.5}, {X: p.X.Max, Y: 0.5}}
-		p.Add(&plotter.Line{XYs: level, LineStyle: chance()})
+		p.Add(segment(plotter.XY{X: p.X.Min, Y: 0.5}, plotter.XY{X: p.X.Max, Y: 0.5}, chance()))
 		entries = append(entries, entry{label: "chance", line: chance()})
 	}
 	return newFigure(title, entries, p, figureWidth, curveHeight), nil
@@ -100,21 +88,18 @@ func (c SweepCurve) check(scale Scale) error {
 	if len(c.Mean) != len(c.X) || (c.Low != nil || c.High != nil) && (len(c.Low) != len(c.X) || len(c.High) != len(c.X)) {
 		return fmt.Errorf("%d values, %d means and intervals from %d to %d ends do not go together", len(c.X), len(c.Mean), len(c.Low), len(c.High))
 	}
-	for i, x := range c.X {
-		err := drawable(x)
-		if err == nil && scale == Logarithmic && x < smallest {
-			err = fmt.Errorf("%v is not above 0, where a logarithmic axis begins", x)
-		}
-		if err == nil && i > 0 && x <= c.X[i-1] {
-			err = fmt.Errorf("%v after %v; give the values increasing", x, c.X[i-1])
-		}
-		if v := c.Mean[i]; err == nil && !(v >= 0 && v <= 1) {
-			err = fmt.Errorf("the AUC %v is not between 0 and 1", v)
-		}
-		if err == nil && c.Low != nil && !(c.Low[i] <= c.Mean[i] && c.Mean[i] <= c.High[i] && drawable(c.Low[i]) == nil && drawable(c.High[i]) == nil) {
-			err = fmt.Errorf("the mean %v is not in its interval [%v, %v]", c.Mean[i], c.Low[i], c.High[i])
-		}
-		if err != nil {
+	check := drawable
+	if scale == Logarithmic {
+		check = positive
+	}
+	if err := increasing("point", c.X, check); err != nil {
+		return err
+	}
+	if err := each("AUC", c.Mean, isFraction); err != nil {
+		return err
+	}
+	for i := range c.Low {
+		if err := checkInterval("mean", c.Low[i], c.Mean[i], c.High[i]); err != nil {
 			return fmt.Errorf("point %d: %w", i+1, err)
 		}
 	}

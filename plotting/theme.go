@@ -48,6 +48,8 @@ var (
 		draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{},
 	}
 	dashes = [][]vg.Length{nil, {6, 2}, {2, 2}, {8, 2, 2, 2}}
+
+	mostCurves = len(palette) * len(dashes) // that look different
 )
 
 // colour returns the colour of the i-th setting or curve.
@@ -69,25 +71,68 @@ func faded(c color.NRGBA) color.NRGBA {
 	return color.NRGBA{R: tint(c.R), G: tint(c.G), B: tint(c.B), A: 0xff}
 }
 
-// style returns the theme's text style of a size in points.
-func style(size vg.Length, weight stdfont.Weight) text.Style {
-	return text.Style{
-		Color:   ink,
-		Font:    font.Font{Typeface: "Liberation", Variant: "Sans", Weight: weight, Size: size},
-		Handler: textHandler,
-	}
+// plain returns the theme's text style of a size in points.
+func plain(size vg.Length) text.Style {
+	return text.Style{Color: ink, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}, Handler: textHandler}
+}
+
+// bold is plain in bold letters.
+func bold(size vg.Length) text.Style {
+	s := plain(size)
+	s.Font.Weight = stdfont.WeightBold
+	return s
 }
 
 func titleStyle() text.Style {
-	s := style(12, stdfont.WeightBold)
+	s := bold(12)
 	s.YAlign = draw.YTop
 	return s
 }
 
 func legendStyle() text.Style {
-	s := style(9, stdfont.WeightNormal)
+	s := plain(9)
 	s.YAlign = draw.YCenter
 	return s
+}
+
+// aligned returns a style whose text begins at the point, is centred on it or ends there. The middle of capitals and figures
+// is at the height of the point.
+func aligned(s text.Style, x text.XAlignment) text.Style {
+	e := s.FontExtents()
+	s.XAlign, s.YAlign = x, text.YAlignment((e.Ascent-1.344*s.Font.Size)/(e.Ascent+e.Descent))
+	return s
+}
+
+// turned returns a style whose text is turned to the left by an angle in radians.
+func turned(s text.Style, angle float64) text.Style {
+	s.Rotation = angle
+	return s
+}
+
+// widest returns the width of the widest label.
+func widest(s text.Style, labels []string) vg.Length {
+	var w vg.Length
+	for _, l := range labels {
+		w = max(w, s.Width(l))
+	}
+	return w
+}
+
+// box returns the rectangle between two corners, the second to the right and above.
+func box(left, bottom, right, top vg.Length) vg.Rectangle {
+	return vg.Rectangle{Min: vg.Point{X: left, Y: bottom}, Max: vg.Point{X: right, Y: top}}
+}
+
+// fill paints a rectangle.
+func fill(c *draw.Canvas, with color.Color, r vg.Rectangle) {
+	c.SetColor(with)
+	c.Fill(r.Path())
+}
+
+// frame strokes the outline of a rectangle.
+func frame(c *draw.Canvas, with draw.LineStyle, r vg.Rectangle) {
+	c.SetLineStyle(with)
+	c.Stroke(r.Path())
 }
 
 // newPlot returns empty axes in the theme.
@@ -96,7 +141,7 @@ func newPlot(x, y string) *plot.Plot {
 	p.BackgroundColor = nil // the figure paints the background
 	p.X.Label.Text, p.Y.Label.Text = x, y
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
-		label, tick := style(10, stdfont.WeightNormal), style(9, stdfont.WeightNormal)
+		label, tick := plain(10), plain(9)
 		label.XAlign, label.YAlign = axis.Label.TextStyle.XAlign, axis.Label.TextStyle.YAlign
 		label.Rotation = axis.Label.TextStyle.Rotation
 		tick.XAlign, tick.YAlign = axis.Tick.Label.XAlign, axis.Tick.Label.YAlign

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
 )
 
 // span widens a range by a margin, and far enough that the axis can have distinct round labels.
@@ -21,11 +22,6 @@ func span(low, high float64) (float64, float64) {
 	}
 	pad := 0.04 * (high - low)
 	return low - pad, high + pad
-}
-
-// decimalTicks returns up to seven round values from low to high; only integers if whole is true.
-func decimalTicks(low, high float64, whole bool) plot.ConstantTicks {
-	return ticksUpTo(7, low, high, whole)
 }
 
 // ticksUpTo returns up to most round values from low to high (only integers if whole is true), with enough digits to tell
@@ -95,7 +91,7 @@ func logTicks(low, high float64) plot.ConstantTicks {
 	if labelled >= 2 {
 		return ticks
 	}
-	ticks = decimalTicks(math.Pow(10, low), math.Pow(10, high), false)
+	ticks = ticksUpTo(7, math.Pow(10, low), math.Pow(10, high), false)
 	for i := range ticks {
 		ticks[i].Value = math.Log10(ticks[i].Value)
 	}
@@ -122,4 +118,15 @@ func powerOfTen(n int) string {
 		return ""
 	}
 	return "×10" + superscript(n)
+}
+
+// roundStep returns the smallest of 1, 2, 5, 10, ... steps of a pitch that leaves room for a number.
+func roundStep(pitch, room vg.Length) int {
+	for ten := 1; ; ten *= 10 {
+		for _, step := range []int{ten, 2 * ten, 5 * ten} {
+			if vg.Length(step)*pitch >= room {
+				return step
+			}
+		}
+	}
 }

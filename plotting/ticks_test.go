@@ -19,7 +19,7 @@ func spelled(ticks plot.ConstantTicks) string {
 	return strings.Join(labels, " ")
 }
 
-func TestDecimalTicks(t *testing.T) {
+func TestTicks(t *testing.T) {
 	for _, c := range []struct {
 		low, high float64
 		whole     bool
@@ -40,7 +40,7 @@ func TestDecimalTicks(t *testing.T) {
 		{0.00099, 0.00311, false, "0.0010 0.0015 0.0020 0.0025 0.0030"},
 		{-1e100, 1e100, false, "−1.0×10¹⁰⁰ −0.5×10¹⁰⁰ 0 0.5×10¹⁰⁰ 1.0×10¹⁰⁰"},
 	} {
-		if got := spelled(decimalTicks(c.low, c.high, c.whole)); got != c.want {
+		if got := spelled(ticksUpTo(7, c.low, c.high, c.whole)); got != c.want {
 			t.Errorf("from %v to %v: %s, want %s", c.low, c.high, got, c.want)
 		}
 	}
@@ -101,14 +101,14 @@ func TestTicksAnywhere(t *testing.T) {
 		if !(low < high) {
 			t.Errorf("%s: from %v to %v", name, low, high)
 		}
-		check(name, low, high, decimalTicks(low, high, false))
+		check(name, low, high, ticksUpTo(7, low, high, false))
 		check(name+", up to 8", low, high, ticksUpTo(8, low, high, false))
 	}
 	for power := -99; power < 99; power++ {
 		for _, first := range []float64{1, 1.7, 3.3, 9.99} {
 			low := first * math.Pow10(power)
 			for _, ratio := range []float64{1.2, 2, 7, 33, 500, 1e6} {
-				check("decimal", low, ratio*low, decimalTicks(low, ratio*low, false))
+				check("decimal", low, ratio*low, ticksUpTo(7, low, ratio*low, false))
 				l, h := math.Log10(low), math.Log10(ratio*low)
 				check("logarithmic", l, h, logTicks(l, h))
 			}

@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	xdraw "golang.org/x/image/draw"
-	stdfont "golang.org/x/image/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -38,12 +37,43 @@ var noTile = color.Gray{0xe4}
 
 // TileMap draws tiles of the given size at their positions, light at 0 and dark at 1, over a thumbnail if that is not nil.
 // value says what the values are, such as "rank of the weight". If size is 0, [TileSize] determines it.
-func TileMap(title, value string, tiles []Tile, size float64, thumbnail *Thumbnail) (*Figure, error) {
-	f, err := tileMap(title, value, tiles, size, thumbnail)
-	if err != nil {
-		return nil, fmt.Errorf("drawing a map of tiles: %w", err)
+func TileMap(title, value string, tiles []Tile, size float64, thumbnail *Thumbnail) (f *Figure, err error) {
+	defer about(&err, "drawing a map of tiles")
+	switch {
+	case value == "":
+		return nil, errors.New("the values have no name")
+	case len(tiles) == 0:
+		return nil, errors.New("there are no tiles")
 	}
-	return f, nil
+	for i, t := range tiles {
+		if err := cmp.Or(drawable(t.X), drawable(t.Y), isFraction(t.Value)); err != nil {
+			return nil, fmt.Errorf("tile %d: %w", i+1, err)
+		}
+	}
+	if size == 0 {
+		size = TileSize(tiles)
+	}
+	switch {
+	case notNegative(size) != nil:
+		return nil, fmt.Errorf("tiles of size %v", size)
+	case thumbnail != nil && !(thumbnail.Scale > 0):
+		return nil, fmt.Errorf("a thumbnail of scale %v", thumbnail.Scale)
+	}
+	picture, err := tilePicture(tiles, size, thumbnail)
+	if err != nil {
+		return nil, err
+	}
+	across, down := picture.Bounds().Dx(), picture.Bounds().Dy()
+	side := figureWidth - 2*margin - barGap - tileBarRoom
+	scale := side / vg.Length(max(across, down))
+	drawn := vg.Point{X: vg.Length(across) * scale, Y: vg.Length(down) * scale}
+	return newDrawing(title, nil, figureWidth, max(drawn.Y, barMost)+nameGap, func(c *draw.Canvas) {
+		place := box(c.Min.X, c.Max.Y-drawn.Y, c.Min.X+drawn.X, c.Max.Y)
+		c.DrawImage(place, picture)
+		frame(c, draw.LineStyle{Color: muted, Width: 0.5}, place)
+		bar := box(place.Max.X+barGap, c.Max.Y-barMost, place.Max.X+barGap+barSize, c.Max.Y)
+		unit.drawScale(c, bar, draw.LineStyle{}, capital(value), bar.Min.X+tileBarRoom)
+	}), nil
 }
 
 // TileSize guesses the size of tiles that neither overlap nor lie apart: the lower quartile of the distances of tiles to their
@@ -69,56 +99,6 @@ func TileSize(tiles []Tile) float64 {
 	median := nearest[len(nearest)/2]
 	nearest = slices.DeleteFunc(nearest, func(d float64) bool { return d < median/8 })
 	return nearest[len(nearest)/4]
-}
-
-func tileMap(title, value string, tiles []Tile, size float64, thumbnail *Thumbnail) (*Figure, error) {
-	if value == "" {
-		return nil, errors.New("the values have no name")
-	}
-	if len(tiles) == 0 {
-		return nil, errors.New("there are no tiles")
-	}
-	for i, t := range tiles {
-		if err := errors.Join(drawable(t.X), drawable(t.Y)); err != nil {
-			return nil, fmt.Errorf("tile %d: %w", i+1, err)
-		}
-		if !(0 <= t.Value && t.Value <= 1) {
-			return nil, fmt.Errorf("tile %d: %v is not between 0 and 1", i+1, t.Value)
-		}
-	}
-	if size == 0 {
-		size = TileSize(tiles)
-	}
-	if err := drawable(size); err != nil || size < 0 {
-		return nil, fmt.Errorf("tiles of size %v", size)
-	}
-	if thumbnail != nil && !(thumbnail.Scale > 0) {
-		return nil, fmt.Errorf("a thumbnail of scale %v", thumbnail.Scale)
-	}
-	picture, err := tilePicture(tiles, size, thumbnail)
-	if err != nil {
-		return nil, err
-	}
-	across, down := picture.Bounds().Dx(), picture.Bounds().Dy()
-	side := figureWidth - 2*margin - barGap - tileBarRoom
-	scale := side / vg.Length(max(across, down))
-	drawn := vg.Point{X: vg.Length(across) * scale, Y: vg.Length(down) * scale}
-	shades := shading{0, 1}
-	height := max(drawn.Y, barMost) + nameGap
-	return newDrawing(title, nil, figureWidth, height, func(c *draw.Canvas) {
-		corner := vg.Point{X: c.Min.X, Y: c.Max.Y - drawn.Y}
-		c.DrawImage(vg.Rectangle{Min: corner, Max: corner.Add(drawn)}, picture)
-		frame(c, draw.LineStyle{Color: muted, Width: 0.5}, vg.Rectangle{Min: corner, Max: corner.Add(drawn)})
-		bar := vg.Rectangle{Min: vg.Point{X: corner.X + drawn.X + barGap, Y: c.Max.Y - barMost}}
-		bar.Max = vg.Point{X: bar.Min.X + barSize, Y: c.Max.Y}
-		shades.drawBar(c, bar, true)
-		for _, t := range shades.ticks() {
-			y := bar.Min.Y + vg.Length(t.Value)*bar.Size().Y
-			c.FillText(aligned(style(9, stdfont.WeightNormal), draw.XLeft), vg.Point{X: bar.Max.X + barTick + 2, Y: y}, t.Label)
-		}
-		label := style(10, stdfont.WeightNormal)
-		c.FillText(turned(aligned(label, draw.XCenter), math.Pi/2), vg.Point{X: bar.Max.X + tileBarRoom - barSize - label.Font.Size/2, Y: (bar.Min.Y + bar.Max.Y) / 2}, capital(value))
-	}), nil
 }
 
 // tilePicture returns the picture of the tiles over the part of the thumbnail behind them.
@@ -149,12 +129,11 @@ func tilePicture(tiles []Tile, size float64, thumbnail *Thumbnail) (*image.NRGBA
 		}
 		xdraw.ApproxBiLinear.Scale(picture, picture.Bounds(), thumbnail.Image, behind, xdraw.Src, nil)
 	}
-	shades := shading{0, 1}
 	for _, t := range tiles {
-		c := shades.at(t.Value)
+		c := unit.at(t.Value)
 		c.A = uint8(math.Round(255 * opacity))
 		x, y := int(math.Round((t.X-low.X)/size*dots)), int(math.Round((t.Y-low.Y)/size*dots))
-		xdraw.Draw(picture, image.Rect(x, y, x+int(dots), y+int(dots)), image.NewUniform(color.NRGBA(c)), image.Point{}, xdraw.Over)
+		xdraw.Draw(picture, image.Rect(x, y, x+int(dots), y+int(dots)), image.NewUniform(c), image.Point{}, xdraw.Over)
 	}
 	return picture, nil
 }

@@ -9,12 +9,25 @@ import (
 
 func TestTileMap(t *testing.T) {
 	tiles := []Tile{{1024, 512, 0}, {1536, 512, 0.5}, {2048, 512, 1}, {1024, 1024, 0.25}, {2560, 1536, 0.75}}
-	f, err := TileMap("Slide", "rank of the weight", tiles, 0, nil)
-	if err != nil {
-		t.Fatal(err)
+	golden(t, "tilemap.svg")(TileMap("Slide", "rank of the weight", tiles, 0, nil))
+	one := []Tile{{0, 0, 1}}
+	for want, c := range map[string]struct {
+		value     string
+		tiles     []Tile
+		size      float64
+		thumbnail *Thumbnail
+	}{
+		"drawing a map of tiles: the values have": {"", one, 1, nil},
+		"there are no tiles":                      {"rank", nil, 1, nil},
+		"tile 1: NaN is not a number":             {"rank", []Tile{{math.NaN(), 0, 1}}, 1, nil},
+		"tile 1: 2 is not between 0 and 1":        {"rank", []Tile{{0, 0, 2}}, 1, nil},
+		"tiles of size -1":                        {"rank", one, -1, nil},
+		"that reach over 10001 of them":           {"rank", []Tile{{0, 0, 1}, {10000, 0, 1}}, 1, nil},
+		"a thumbnail of scale 0":                  {"rank", one, 1, &Thumbnail{image.Black, 0}},
+		"beyond which tiles reach: they need (5":  {"rank", []Tile{{4, 4, 1}}, 1, &Thumbnail{image.NewGray(image.Rect(0, 0, 4, 4)), 1}},
+	} {
+		refused(t, want)(TileMap("", c.value, c.tiles, c.size, c.thumbnail))
 	}
-	golden(t, f, "tilemap.svg")
-	framed(t, "golden", f)
 }
 
 // TestTilePicture: tiles are at their positions with the shade of their values, and the thumbnail shows through.
@@ -44,7 +57,7 @@ func TestTilePicture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := shading{0, 1}
+	s := unit
 	gray := color.NRGBAModel.Convert(noTile).(color.NRGBA)
 	for _, c := range []struct {
 		column, row int
@@ -69,27 +82,5 @@ func TestTilePicture(t *testing.T) {
 	}
 	if got, dark := at(p, 0, 0), s.at(1); math.Abs(float64(got.R)-(0.4*255+0.6*float64(dark.R))) > 2 {
 		t.Errorf("a tile on a thumbnail is %v", got)
-	}
-}
-
-func TestTileMapRefuses(t *testing.T) {
-	one := []Tile{{0, 0, 1}}
-	for want, c := range map[string]struct {
-		value     string
-		tiles     []Tile
-		size      float64
-		thumbnail *Thumbnail
-	}{
-		"the values have no name":                {"", one, 1, nil},
-		"there are no tiles":                     {"rank", nil, 1, nil},
-		"tile 1: NaN is not a number":            {"rank", []Tile{{math.NaN(), 0, 1}}, 1, nil},
-		"tile 1: 2 is not between 0 and 1":       {"rank", []Tile{{0, 0, 2}}, 1, nil},
-		"tiles of size -1":                       {"rank", one, -1, nil},
-		"that reach over 10001 of them":          {"rank", []Tile{{0, 0, 1}, {10000, 0, 1}}, 1, nil},
-		"a thumbnail of scale 0":                 {"rank", one, 1, &Thumbnail{image.Black, 0}},
-		"beyond which tiles reach: they need (5": {"rank", []Tile{{4, 4, 1}}, 1, &Thumbnail{image.NewGray(image.Rect(0, 0, 4, 4)), 1}},
-	} {
-		f, err := TileMap("", c.value, c.tiles, c.size, c.thumbnail)
-		refuses(t, f, err, "drawing a map of tiles", want)
 	}
 }

@@ -1,6 +1,7 @@
 package plotting
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -37,28 +38,18 @@ func settings(names []string, n, epochs int) []TrainingCurve {
 }
 
 func TestTraining(t *testing.T) {
-	f, err := Training("Musk 1, ten folds", settings([]string{"softmax", "syn, I = 3", "mean"}, 10, 40))
-	if err != nil {
-		t.Fatal(err)
-	}
-	golden(t, f, "training.svg")
-	framed(t, "golden", f)
-
-	f, err = Training("One fit", settings([]string{"softmax"}, 1, 20))
-	fits(t, "one fit", f, err)
-	f, err = Training("One epoch", settings([]string{"softmax", "mean"}, 3, 1))
-	fits(t, "one epoch", f, err)
-	f, err = Training("One epoch of one fold", settings([]string{"softmax"}, 1, 1))
-	fits(t, "one epoch of one fold", f, err)
-	f, err = Training("Twelve", settings(many(12), 3, 200))
-	fits(t, "twelve", f, err)
+	golden(t, "training.svg")(Training("Musk 1, ten folds", settings([]string{"softmax", "syn, I = 3", "mean"}, 10, 40)))
+	fits(t, "one fit")(Training("One fit", settings([]string{"softmax"}, 1, 20)))
+	fits(t, "one epoch")(Training("One epoch", settings([]string{"softmax", "mean"}, 3, 1)))
+	fits(t, "one epoch of one fold")(Training("One epoch of one fold", settings([]string{"softmax"}, 1, 1)))
+	fits(t, "twelve")(Training("Twelve", settings(many(12), 3, 200)))
 	some := settings([]string{"with", "without"}, 2, 10)
 	some[1].AUC = nil
-	f, err = Training("An AUC here", some)
-	fits(t, "an AUC here", f, err)
+	f, err := Training("An AUC here", some)
+	fits(t, "an AUC here")(f, err)
 	some[0].AUC = nil
 	alone, err := Training("No AUC", some)
-	fits(t, "no AUC", alone, err)
+	fits(t, "no AUC")(alone, err)
 	if alone.height >= f.height {
 		t.Errorf("without AUC the figure is %v high, with one %v", alone.height, f.height)
 	}
@@ -66,13 +57,44 @@ func TestTraining(t *testing.T) {
 		if slices.ContainsFunc(values, func(v float64) bool { return math.Abs(v) == 1e100 }) {
 			values = []float64{-1e99, 1e99}
 		}
-		f, err := Training(name, []TrainingCurve{{"a", [][]float64{values, values}, nil}})
-		draws(t, name, f, err)
+		fits(t, name)(Training(name, []TrainingCurve{{"a", [][]float64{values, values}, nil}}))
 	}
 	for name, v := range map[string]float64{"all 0": 0, "all 1": 1, "all ½": 0.5} {
-		f, err := Training(name, []TrainingCurve{{"a", [][]float64{{v, v}, {v, v}}, [][]float64{{v, v}, {v, v}}}})
-		fits(t, name, f, err)
+		fits(t, name)(Training(name, []TrainingCurve{{"a", [][]float64{{v, v}, {v, v}}, [][]float64{{v, v}, {v, v}}}}))
 	}
+	loss := [][]float64{{0.7, 0.5}, {0.6, 0.4}}
+	for want, settings := range map[string][]TrainingCurve{
+		"drawing training curves: there are no s": nil,
+		"setting 1 has no name":                   {{Loss: loss}},
+		`the setting "a" occurs twice`:            {{"a", loss, nil}, {"a", loss, nil}},
+		"b: there are no losses":                  {{"a", loss, nil}, {Name: "b"}},
+		"a: Training loss: fold 1: there are no ": {{"a", [][]float64{{}}, nil}},
+		"a: Training loss: fold 2 has 1 epochs":   {{"a", [][]float64{{1, 2}, {1}}, nil}},
+		"a: Training loss: fold 2, epoch 1: NaN":  {{"a", [][]float64{{1}, {math.NaN()}}, nil}},
+		"a: Validation AUC: fold 1, epoch 2: 1.5": {{"a", loss, [][]float64{{1, 1.5}, {1, 1}}}},
+		"a: AUCs of 1 folds of 2 epochs but loss": {{"a", loss, [][]float64{{1, 1}}}},
+		"a: AUCs of 2 folds of 1 epochs but loss": {{"a", loss, [][]float64{{1}, {1}}}},
+	} {
+		refused(t, want)(Training("", settings))
+	}
+}
+
+func TestWinnerTransfers(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	golden(t, "winnertransfers.svg")(WinnerTransfers("Musk 1, ten folds", []TransferCurve{
+		{"softmax", folds(10, 39, 0.02, 0.5, 0.2, 0.02, random)},
+		{"syn, I = 3", folds(10, 39, 0.05, 0.7, 0.1, 0.03, random)},
+		{"syn, I = −3", folds(10, 39, 0.3, 0.6, 0.05, 0.03, random)},
+	}))
+	for name, rates := range map[string][]float64{"one epoch": {0.3}, "never": {0, 0, 0}, "always": {1, 1}, "rarely": {1e-9, 0, 1e-9}} {
+		f, err := WinnerTransfers(name, []TransferCurve{{"a", [][]float64{rates, rates}}})
+		fits(t, name)(f, err)
+		if p := f.plot; p.Y.Min > 0 || p.X.Min > 2 || p.X.Min <= 1.4 {
+			t.Errorf("%s: axes from %v and %v, want 2 and 0", name, p.X.Min, p.Y.Min)
+		}
+	}
+	refused(t, "drawing winner transfers: a: there are no rates")(WinnerTransfers("", []TransferCurve{{Name: "a"}}))
+	refused(t, "a: Share of winners that changed: fold 1, epoch 3: 2 is not between 0 and 1")(WinnerTransfers("", []TransferCurve{{"a", [][]float64{{1, 2}}}}))
 }
 
 // TestFoldCurves: the ribbon is the mean and the sample standard deviation, by hand, cut where the quantity ends.
@@ -90,7 +112,7 @@ func TestFoldCurves(t *testing.T) {
 		t.Errorf("one fold: %v ± %v", mean, sd)
 	}
 	q := foldCurves{label: "AUC", names: []string{"a"}, values: [][][]float64{values}, first: 1, least: 0, most: 1}
-	p, err := q.panel()
+	p, _, err := q.panel()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,33 +123,13 @@ func TestFoldCurves(t *testing.T) {
 		t.Errorf("the labels are %s", got)
 	}
 	// Of more settings than have ribbons, the axis is over the means alone.
-	for range mostRibbons {
-		q.names, q.values = append(q.names, "b"), append(q.values, values)
+	for i := range mostRibbons {
+		q.add(fmt.Sprint(i), values)
 	}
-	if p, err = q.panel(); err != nil {
+	if p, _, err = q.panel(); err != nil {
 		t.Fatal(err)
 	}
 	if p.Y.Min < 0.35 || p.Y.Max < 2.9/3 || p.Y.Max > 1 {
 		t.Errorf("without ribbons, the axis is from %v to %v", p.Y.Min, p.Y.Max)
-	}
-}
-
-func TestTrainingRefuses(t *testing.T) {
-	loss := [][]float64{{0.7, 0.5}, {0.6, 0.4}}
-	for want, settings := range map[string][]TrainingCurve{
-		"there are no settings":                   nil,
-		"setting 1 has no name":                   {{Loss: loss}},
-		`the setting "a" occurs twice`:            {{"a", loss, nil}, {"a", loss, nil}},
-		"b: there are no losses":                  {{"a", loss, nil}, {Name: "b"}},
-		"a: Training loss: fold 1: there are no ": {{"a", [][]float64{{}}, nil}},
-		"a: Training loss: fold 2 has 1 epochs":   {{"a", [][]float64{{1, 2}, {1}}, nil}},
-		"a: Training loss: fold 2, epoch 1: NaN":  {{"a", [][]float64{{1}, {math.NaN()}}, nil}},
-		"a: Validation AUC: fold 1, epoch 2: 1.5": {{"a", loss, [][]float64{{1, 1.5}, {1, 1}}}},
-		"a: AUCs of 1 folds of 2 epochs but loss": {{"a", loss, [][]float64{{1, 1}}}},
-		"a: AUCs of 2 folds of 1 epochs but loss": {{"a", loss, [][]float64{{1}, {1}}}},
-		"not between 0 and 1":                     {{"a", loss, [][]float64{{1, 1}, {-0.1, 1}}}},
-	} {
-		f, err := Training("", settings)
-		refuses(t, f, err, "drawing training curves", want)
 	}
 }

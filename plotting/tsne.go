@@ -46,14 +46,7 @@ const (
 // from random of a hundredth of their spread, which spreads out equal vectors and vectors on a line. The same seed gives the
 // same places on the same kind of processor. A structure that does not appear with other seeds is chance.
 func TSNE(vectors [][]float64, perplexity float64, iterations int, random *rand.Rand) (places [][2]float64, divergence float64, err error) {
-	places, divergence, err = tsne(vectors, perplexity, iterations, random)
-	if err != nil {
-		return nil, 0, fmt.Errorf("embedding by t-SNE: %w", err)
-	}
-	return places, divergence, nil
-}
-
-func tsne(vectors [][]float64, perplexity float64, iterations int, random *rand.Rand) ([][2]float64, float64, error) {
+	defer about(&err, "embedding by t-SNE")
 	n := len(vectors)
 	if n < 3 {
 		return nil, 0, fmt.Errorf("%d vectors; three at least are needed", n)
@@ -64,13 +57,12 @@ func tsne(vectors [][]float64, perplexity float64, iterations int, random *rand.
 	if err := checkVectors(vectors); err != nil {
 		return nil, 0, err
 	}
-	if !(1 < perplexity && perplexity < float64(n-1)) {
+	switch {
+	case !(1 < perplexity && perplexity < float64(n-1)):
 		return nil, 0, fmt.Errorf("the perplexity %v; that of %d vectors is above 1 and below %d", perplexity, n, n-1)
-	}
-	if iterations <= exaggerated {
+	case iterations <= exaggerated:
 		return nil, 0, fmt.Errorf("%d iterations; give more than the %d that exaggerate, such as 1000", iterations, exaggerated)
-	}
-	if random == nil {
+	case random == nil:
 		return nil, 0, errors.New("there is no source of randomness; give rand.New(rand.NewPCG(seed, 0))")
 	}
 	centred, _ := centre(vectors)

@@ -30,38 +30,31 @@ func document() []Sentence {
 	return out
 }
 
-// oddSentences are what must be drawn and written.
-func oddSentences() map[string][]Sentence {
-	long := Sentence{Words: wordsOf(1500), Weights: same(1500, 1.0/1500)}
-	return map[string][]Sentence{
+func TestWordShares(t *testing.T) {
+	golden(t, "wordshares.svg")(WordShares("What a network reads", document()))
+	for name, sentences := range map[string][]Sentence{
 		"one word":    {{Words: []string{"yes"}, Weights: []float64{1}}},
 		"zero":        {{Words: []string{"no", "weight"}, Weights: []float64{0, 0}}},
-		"huge":        {{Words: []string{"a", "b"}, Weights: []float64{1e99, 1e98}, Weight: 1e99}},
 		"small":       {{Words: []string{"a", "b"}, Weights: []float64{1e-40, 1e-41}, Weight: 1e-30}},
-		"long word":   {{Words: []string{"a", strings.Repeat("verylong", 40), "b"}, Weights: []float64{0.1, 0.8, 0.1}, Weight: 1}},
-		"long":        {long},
-		"odd letters": {{Words: []string{"<script>alert(1)</script>", "\x00\xff", "日本", "γ", "\"'&"}, Weights: []float64{0.5, 0.2, 0.1, 0.1, 0.1}}},
+		"long word":   {{Words: []string{"a", solid, "b"}, Weights: []float64{0.1, 0.8, 0.1}, Weight: 1}},
+		"long":        {{Words: wordsOf(1500), Weights: same(1500, 1.0/1500)}},
+		"odd letters": {{Words: []string{"<script>alert(1)</script>", odd, "γ"}, Weights: []float64{0.5, 0.2, 0.3}}},
 		"twelve":      append(append(document(), document()...), document()[:2]...),
+	} {
+		fits(t, name)(WordShares("Title", sentences))
 	}
-}
-
-func TestWords(t *testing.T) {
-	f, err := Words("What makes a review positive", document())
-	if err != nil {
-		t.Fatal(err)
-	}
-	golden(t, f, "words.svg")
-	framed(t, "golden", f)
-}
-
-func TestWordsFit(t *testing.T) {
-	for name, sentences := range oddSentences() {
-		f, err := Words("Title", sentences)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		framed(t, name, f)
+	good := Sentence{Words: []string{"a"}, Weights: []float64{1}}
+	for want, sentences := range map[string][]Sentence{
+		"drawing shares of words: there are no sentences": nil,
+		"sentence 2: there are no words":                  {good, {}},
+		"sentence 1: 1 words but 2 weights":               {{Words: []string{"a"}, Weights: []float64{1, 2}}},
+		"sentence 1: word 2: 1.5 is no share":             {{Words: []string{"a", "b"}, Weights: []float64{0, 1.5}}},
+		"sentence 1: word 1: NaN is no share":             {{Words: []string{"a"}, Weights: []float64{math.NaN()}}},
+		"sentence 2: word 1 is blank":                     {good, {Words: []string{" \n"}, Weights: []float64{1}}},
+		"sentence 1: 2 is no share":                       {{Words: []string{"a"}, Weights: []float64{1}, Weight: 2}},
+		"1501 words; at most 1500 fit in a figure; draw ": {{Words: wordsOf(1501), Weights: same(1501, 0)}},
+	} {
+		refused(t, want)(WordShares("", sentences))
 	}
 }
 
@@ -86,27 +79,5 @@ func TestPlace(t *testing.T) {
 	}
 	if line < float64(linePitch) {
 		t.Error("nothing was wrapped")
-	}
-}
-
-func TestWordsRefuses(t *testing.T) {
-	for want, sentences := range wordsRefused() {
-		refused(t, "drawing words: "+want)(Words("", sentences))
-	}
-	long := Sentence{Words: wordsOf(1501), Weights: same(1501, 0)}
-	refused(t, "1501 words; at most 1500 fit in a figure; draw fewer sentences")(Words("", []Sentence{long}))
-}
-
-func wordsRefused() map[string][]Sentence {
-	good := Sentence{Words: []string{"a"}, Weights: []float64{1}}
-	return map[string][]Sentence{
-		"there are no sentences":             nil,
-		"sentence 2 has no words":            {good, {}},
-		"sentence 1: 1 words but 2 weights":  {{Words: []string{"a"}, Weights: []float64{1, 2}}},
-		"sentence 1, word 1: NaN is not":     {{Words: []string{"a"}, Weights: []float64{math.NaN()}}},
-		"sentence 1, word 1: -1 is negative": {{Words: []string{"a"}, Weights: []float64{-1}}},
-		"sentence 1: +Inf is not":            {{Words: []string{"a"}, Weights: []float64{1}, Weight: math.Inf(1)}},
-		"sentence 2, word 1 is blank":        {good, {Words: []string{" \n"}, Weights: []float64{1}}},
-		"sentence 2: -0.5 is negative":       {good, {Words: []string{"a"}, Weights: []float64{1}, Weight: -0.5}},
 	}
 }
