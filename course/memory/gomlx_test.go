@@ -43,9 +43,6 @@ func requireOnly(t *testing.T, s *model.Store, values map[string]any) {
 func TestAttentionIsMultiHeadAttention(t *testing.T) {
 	for name, backend := range backendtest.All(t) {
 		for _, c := range readGolden[attentionCase](t, "attention.json") {
-			if c.FromKeys {
-				continue
-			}
 			const scope = "/MultiHeadAttention/"
 			values := map[string]any{
 				scope + "query/dense/weights": c.Query, scope + "key/dense/weights": c.Key,
@@ -78,8 +75,8 @@ func TestAttentionIsMultiHeadAttention(t *testing.T) {
 	}
 }
 
-// TestAttentionIsHopfieldPooling compares [memory.Attention], with updates of the state and without, with
-// [synlayer.HopfieldPooling] of the same weights in float64, to 1e-12.
+// TestAttentionIsHopfieldPooling compares [memory.Attention] with [synlayer.HopfieldPooling] of the same weights in float64,
+// to 1e-12.
 func TestAttentionIsHopfieldPooling(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	const instances, features, embed, heads = 7, 5, 8, 2
@@ -88,28 +85,26 @@ func TestAttentionIsHopfieldPooling(t *testing.T) {
 	}
 	query, x := normal(random, 1, features, 1), normal(random, instances, features, 1)
 	for name, backend := range backendtest.All(t) {
-		for _, updates := range []int{0, 1, 3} {
-			a := memory.Attention{Heads: heads, Beta: 0.7, UpdateSteps: updates,
-				Query: linear(features, embed), Key: linear(features, embed), Value: linear(features, embed), Output: linear(embed, features)}
-			values := map[string]any{"/query": query[0]}
-			for path, l := range map[string]memory.Linear{"/query_projection/": a.Query, "/key_projection/": a.Key, "/value_projection/": a.Value, "/output/": a.Output} {
-				values[path+"weights"], values[path+"bias"] = l.Weights, l.Bias
-			}
-			s := variables(t, values)
-			pooling := synlayer.HopfieldPooling{Embed: embed, Heads: heads, Beta: a.Beta, UpdateSteps: updates}
-			exec := model.MustNewExec(backend, s, func(scope *model.Scope, x *Node) (pooled, weights *Node) {
-				return pooling.Pool(scope, synlayer.Bags{X: x})
-			})
-			pooled, weights := exec.MustCall2([][][]float64{x})
-			requireOnly(t, s, values)
-			got, gotWeights, err := a.Associate(query, x)
-			if err != nil {
-				t.Fatal(err)
-			}
-			requireClose(t, name+": pooled", got[0], pooled.Value().([][]float64)[0], 1e-12)
-			for h, w := range weights.Value().([][][]float64)[0] {
-				requireClose(t, name+": weights", gotWeights[h][0], w, 1e-12)
-			}
+		a := memory.Attention{Heads: heads, Beta: 0.7,
+			Query: linear(features, embed), Key: linear(features, embed), Value: linear(features, embed), Output: linear(embed, features)}
+		values := map[string]any{"/query": query[0]}
+		for path, l := range map[string]memory.Linear{"/query_projection/": a.Query, "/key_projection/": a.Key, "/value_projection/": a.Value, "/output/": a.Output} {
+			values[path+"weights"], values[path+"bias"] = l.Weights, l.Bias
+		}
+		s := variables(t, values)
+		pooling := synlayer.HopfieldPooling{Embed: embed, Heads: heads, Beta: a.Beta}
+		exec := model.MustNewExec(backend, s, func(scope *model.Scope, x *Node) (pooled, weights *Node) {
+			return pooling.Pool(scope, synlayer.Bags{X: x})
+		})
+		pooled, weights := exec.MustCall2([][][]float64{x})
+		requireOnly(t, s, values)
+		got, gotWeights, err := a.Associate(query, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		requireClose(t, name+": pooled", got[0], pooled.Value().([][]float64)[0], 1e-12)
+		for h, w := range weights.Value().([][][]float64)[0] {
+			requireClose(t, name+": weights", gotWeights[h][0], w, 1e-12)
 		}
 	}
 }

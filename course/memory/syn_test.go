@@ -242,21 +242,3 @@ func TestStepsInvert(t *testing.T) {
 		}
 	}
 }
-
-// TestReducedNetwork: [memory.Synergetic] in reduced form has the steps as its activation, and its energy is Haken's on
-// the unit sphere less ½ − ½.
-func TestReducedNetwork(t *testing.T) {
-	random := rand.New(rand.NewPCG(6, 1))
-	for range 500 {
-		n := 1 + random.IntN(6)
-		patterns := normal(random, n, n+random.IntN(3), 1)
-		order := normal(random, 1, n, 1)[0]
-		reduced := store(t, &memory.Synergetic{Gamma: 0.7, Reduced: true}, patterns)
-		full := store(t, &memory.Synergetic{Gamma: 0.7}, patterns)
-		requireClose(t, "activation", must(reduced.Activate(order))(t), must(memory.Syn{Gamma: 0.7}.Forward(order))(t), 0)
-		a := must(reduced.Energy(must(reduced.State(order))(t)))(t)
-		b := must(full.Energy(must(full.State(unit(order)))(t)))(t)
-		// Rounding grows with the condition of the patterns.
-		requireClose(t, "energy", []float64{a}, []float64{b}, 1e-9)
-	}
-}
