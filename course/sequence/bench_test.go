@@ -9,7 +9,6 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/ml/layers/lstm"
 	"github.com/gomlx/gomlx/ml/model"
 
 	"synpool/backend/backendtest"
@@ -141,42 +140,5 @@ func TestStepEnds(t *testing.T) {
 				t.Fatal("no end after two minutes; does it end with GOMLX_BACKEND=go:ops_sequential?")
 			}
 		})
-	}
-}
-
-// BenchmarkLSTM compares the loop with unrolling, this package's and GoMLX's own, on short sentences, forward and backward.
-func BenchmarkLSTM(b *testing.B) {
-	const length = 12
-	encode := func(unroll bool) func(scope *model.Scope, x *Node) *Node {
-		return func(scope *model.Scope, x *Node) *Node {
-			y, _ := sequence.RNN{Cell: sequence.LSTM, Hidden: benchHidden, Bidirectional: true, Unroll: unroll}.Encode(scope, synlayer.Bags{X: x}, nil)
-			return y
-		}
-	}
-	for name, backend := range backendtest.All(b) {
-		for _, c := range []struct {
-			name string
-			f    func(scope *model.Scope, x *Node) *Node
-		}{
-			{"loop", encode(false)}, {"unrolled", encode(true)},
-			{"gomlx", func(scope *model.Scope, x *Node) *Node {
-				y, _, _ := lstm.New(scope, x, benchHidden).Direction(lstm.DirBidirectional).Done()
-				return y
-			}},
-		} {
-			b.Run(c.name+"/"+name, func(b *testing.B) {
-				exec := model.MustNewExec(backend, model.NewStore(), func(scope *model.Scope, x *Node) []*Node {
-					loss := ReduceAllSum(Square(c.f(scope, x)))
-					return scope.BuildTrainableVariablesGradientsGraph(loss)
-				})
-				x := tensors.FromFlatDataAndDimensions(make([]float32, benchBatch*length*benchEmbed), benchBatch, length, benchEmbed)
-				exec.MustCall(x)
-				for b.Loop() {
-					for _, o := range exec.MustCall(x) {
-						o.MustFinalizeAll()
-					}
-				}
-			})
-		}
 	}
 }

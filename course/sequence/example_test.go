@@ -74,7 +74,7 @@ func ExampleMultiHeadAttention_Attend() {
 	attention := sequence.MultiHeadAttention{Embed: 4, Heads: 2, Causal: true}
 	show(func(scope *model.Scope, g *Graph) []*Node {
 		s := embedded(scope, g)
-		out, weights := attention.Attend(scope, s.X, s.X, s.X, s.Mask, nil)
+		out, weights := attention.Attend(scope, s.X, s.X, s.X, s.Mask)
 		// Those of the second head in the first sentence.
 		return []*Node{out, weights, SliceAxis(SliceAxis(weights, 0, AxisElem(0)), 1, AxisElem(1))}
 	})
@@ -278,11 +278,4 @@ func ExampleAdjustment() {
 		return []*Node{sequence.Adjustment{Iterations: -3, Gamma: 0.5, Renormalise: true}.Adjust(Const(g, [][]float64{{0.7, 0.2, 0.1, 0}}))}
 	})
 	// Output: [1 4] [0.42 0.33 0.25 0.00]
-}
-
-func ExampleDefaultAdjustment() {
-	show(func(_ *model.Scope, g *Graph) []*Node {
-		return []*Node{sequence.DefaultAdjustment().Adjust(Const(g, [][]float64{{0.7, 0.2, 0.1, 0}}))}
-	})
-	// Output: [1 4] [0.99 0.04 0.02 0.00]
 }

@@ -263,7 +263,7 @@ func TestGoldenMultiHeadAttention(t *testing.T) {
 				if x := in["x"]; x != nil {
 					query, key, value = x, x, x
 				}
-				out, weights := attention.Attend(scope, query, key, value, mask, nil)
+				out, weights := attention.Attend(scope, query, key, value, mask)
 				return map[string]*Node{"out": out, "weights": weights}
 			})
 		})
