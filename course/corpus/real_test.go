@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"synpool/internal/fetch"
 	"synpool/internal/large"
 )
 
@@ -25,9 +26,9 @@ func requireFetched(t testing.TB, name string) {
 		t.Fatal(err)
 	}
 	switch state, err := e.Verify(); state {
-	case Missing:
+	case fetch.Missing:
 		t.Skip(err)
-	case Damaged:
+	case fetch.Damaged:
 		t.Fatal(err)
 	}
 }
@@ -171,7 +172,7 @@ func TestBaselines(t *testing.T) {
 			test, answers := choose(c.texts, parts[2]), choose(c.labels, parts[2])
 			got := report(t, m, test, answers)
 			t.Logf("%d training and %d test texts, %d words: accuracy %.4f, macro-F1 %.4f, macro AUC %.4f; F1 %.3f, AUC %.4f",
-				len(texts), len(test), m.TFIDF.Vocabulary.Len()-4, got.Accuracy, got.MacroF1, got.MacroAUC, got.F1, got.AUC)
+				len(texts), len(test), m.tfidf.vocabulary.Len()-4, got.Accuracy, got.MacroF1, got.MacroAUC, got.F1, got.AUC)
 			if *export != "" {
 				folder := filepath.Join(*export, strings.ReplaceAll(c.name, ", ", "-"))
 				if err := writeCase(folder, c, m, texts, labels, test, answers); err != nil {
@@ -262,7 +263,7 @@ func writeCase(folder string, c baselineCase, m *BagOfWordsModel, texts [][]stri
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
-	setting, err := json.Marshal(map[string]any{"name": c.name, "C": c.setting.Logistic.C, "balanced": c.setting.Logistic.Balanced, "columns": m.TFIDF.Vocabulary.Len()})
+	setting, err := json.Marshal(map[string]any{"name": c.name, "C": c.setting.Logistic.C, "balanced": c.setting.Logistic.Balanced, "columns": m.tfidf.vocabulary.Len()})
 	if err != nil {
 		return err
 	}
@@ -281,9 +282,9 @@ func writeCase(folder string, c baselineCase, m *BagOfWordsModel, texts [][]stri
 		out := bufio.NewWriter(f)
 		for i, text := range part.texts {
 			fmt.Fprint(out, part.labels[i])
-			row := m.Row(text)
-			for k, column := range row.Columns {
-				fmt.Fprintf(out, " %d:%.17g", column, row.Values[k])
+			row := m.row(text)
+			for k, column := range row.columns {
+				fmt.Fprintf(out, " %d:%.17g", column, row.values[k])
 			}
 			fmt.Fprintln(out)
 		}

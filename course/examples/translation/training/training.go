@@ -209,7 +209,7 @@ func (d *Data) BLEU(examples []Example, translations []sequence.Hypothesis) (cor
 	for i, e := range examples {
 		references[i] = strings.Join(Words(e.Pair.Target), " ")
 	}
-	return corpus.CorpusBLEU(corpus.TokenizeNone, hypotheses, references)
+	return corpus.CorpusBLEU(hypotheses, references)
 }
 
 // Aligned is a word of a translation and the word of the source with the largest weight.
