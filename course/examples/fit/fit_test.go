@@ -444,39 +444,31 @@ func TestBaseline(t *testing.T) {
 	if _, err := fit.Baseline(bag, texts, labels, texts, labels[:3], 2); err == nil {
 		t.Error("no error of a test text without an answer")
 	}
-	// Only pairs of words tell these apart.
-	texts = [][]string{{"good", "not", "bad"}, {"bad", "not", "good"}, {"good", "not", "bad"}, {"bad", "not", "good"}}
-	for longest, want := range map[int]float64{1: 0.5, 2: 1} {
-		bag.Longest = longest
-		if r, err := fit.Baseline(bag, texts, labels, texts, labels, 2); err != nil || r.MacroAUC != want {
-			t.Errorf("with runs of %d words an AUC of %g, want %g: %v", longest, r.MacroAUC, want, err)
-		}
-	}
 }
 
 // TestPredict: batches go through a graph one after another, padded; what cannot be padded ends it.
 func TestPredict(t *testing.T) {
 	texts := [][]int32{{1, 2, 3}, {4}, {5, 6}}
-	batches, err := fit.Batches(fit.Lengths(texts, func(s []int32) int { return len(s) }), 2, []int{2, 3}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	exec := model.MustNewExec(backendtest.Chosen(t), model.NewStore(), func(_ *model.Scope, ids *Node) *Node { return ReduceSum(ConvertDType(ids, dtypes.Float64), -1) })
-	input := func(b fit.Batch) ([]any, error) {
-		return fit.Words(corpus.Pad(fit.Pick(texts, b.Rows), b.Limit))
+	set := fit.Set{
+		Lengths: fit.Lengths(texts, func(s []int32) int { return len(s) }), Size: 2, Limits: []int{2, 3},
+		Input: func(b fit.Batch) ([]any, error) { return fit.Words(corpus.Pad(fit.Pick(texts, b.Rows), b.Limit)) },
 	}
 	sums := make([]float64, len(texts))
-	if err := fit.Predict(exec, batches, input, func(b fit.Batch, out []any) {
-		for i, sum := range out[0].([]float64) {
-			if b.Rows[i] >= 0 {
-				sums[b.Rows[i]] = sum
-			}
+	if err := fit.Predict(exec, set, func(b fit.Batch, out []any) {
+		for i, r := range b.Real() {
+			sums[r] = out[0].([]float64)[i]
 		}
 	}); err != nil || !slices.Equal(sums, []float64{6, 4, 11}) {
 		t.Errorf("sums %v, %v", sums, err)
 	}
 	failed := errors.New("no input")
-	if err := fit.Predict(exec, batches, func(fit.Batch) ([]any, error) { return fit.Words(corpus.Batch{}, failed) }, nil); !errors.Is(err, failed) {
+	set.Input = func(fit.Batch) ([]any, error) { return fit.Words(corpus.Batch{}, failed) }
+	if err := fit.Predict(exec, set, nil); !errors.Is(err, failed) {
 		t.Errorf("error %v", err)
+	}
+	set.Limits = []int{1}
+	if err := fit.Predict(exec, set, nil); err == nil {
+		t.Error("no error of a text beyond the limits")
 	}
 }

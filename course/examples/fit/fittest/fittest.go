@@ -1,4 +1,4 @@
-// Package fittest has helpers shared by the tests of the example programs' trainings.
+// Package fittest has helpers shared by the tests of the example programs and their trainings.
 package fittest
 
 import (
@@ -38,6 +38,16 @@ func RequireRefused[S any](t testing.TB, settings S, try func(S) error, spoils m
 		spoil(&s)
 		if err := try(s); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// RequireArguments checks that a program refuses each of the command lines with the error beside it.
+func RequireArguments(t *testing.T, run func(ctx context.Context, arguments []string, out io.Writer) error, refused map[string]string) {
+	t.Helper()
+	for arguments, want := range refused {
+		if err := run(t.Context(), strings.Fields(arguments), io.Discard); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", arguments, err, want)
 		}
 	}
 }

@@ -1,11 +1,14 @@
 package training_test
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/gomlx/compute/gobackend"
@@ -49,6 +52,30 @@ func small() training.Settings {
 	return s
 }
 
+// learnt are networks that learnt from telling reviews, and their data.
+var learnt = map[bool]*struct {
+	sync.Once
+	*training.Data
+	*training.Network
+}{false: {}, true: {}}
+
+func learn(t *testing.T, flat bool) (*training.Data, *training.Network) {
+	l := learnt[flat]
+	l.Do(func() {
+		s := small()
+		s.Flat = flat
+		data, err := s.Prepare(telling(400))
+		if err == nil {
+			l.Data = data
+			l.Network, err = s.Train(context.Background(), gobackend.GetBackend(), data, io.Discard)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	return l.Data, l.Network
+}
+
 func read(t *testing.T, n *training.Network, p training.Part) []training.Reading {
 	t.Helper()
 	readings, err := n.Read(p)
@@ -61,9 +88,7 @@ func read(t *testing.T, n *training.Network, p training.Part) []training.Reading
 // TestTrain: where one word of one sentence says the class, both networks find it, and the sentence weighs most.
 func TestTrain(t *testing.T) {
 	for _, flat := range []bool{false, true} {
-		s := small()
-		s.Flat = flat
-		data, network := fittest.Train(t, gobackend.GetBackend(), s, telling(400))
+		data, network := learn(t, flat)
 		if n := len(data.Parts[0].Labels); n != 320 || len(data.Parts[1].Labels) != 40 || len(data.Parts[2].Labels) != 40 {
 			t.Fatalf("%d reviews to train on", n)
 		}
@@ -91,9 +116,7 @@ func TestTrain(t *testing.T) {
 
 // TestReadWithout: without a sentence a review reads as if it had never had it, and without the telling one it says less.
 func TestReadWithout(t *testing.T) {
-	s := small()
-	s.Flat = true
-	data, network := fittest.Train(t, gobackend.GetBackend(), s, telling(400))
+	data, network := learn(t, true)
 	part := training.Part{IDs: data.Parts[2].IDs[:8]}
 	part.IDs = append(part.IDs, part.IDs[0][:1], nil)
 	without, err := network.ReadWithout(part)

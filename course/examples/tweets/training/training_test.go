@@ -8,17 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/gobackend"
-	. "github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/ml/model"
 
 	"synpool/backend/backendtest"
 	"synpool/course/corpus"
-	"synpool/course/examples/fit"
 	"synpool/course/examples/fit/fittest"
 	"synpool/course/examples/tweets/training"
-	"synpool/course/sequence"
 	"synpool/internal/fetched"
 	"synpool/internal/large"
 )
@@ -95,80 +90,10 @@ func TestTrain(t *testing.T) {
 	}
 }
 
-// TestSeveralLabels: of texts with none, one or two of three labels, one of them rare, each told by a word, a classifier with a
-// sigmoid for each label finds all that new texts have.
-func TestSeveralLabels(t *testing.T) {
-	const texts, labels = 400, 3
-	shares := []float64{0.5, 0.3, 0.05}
-	rng := rand.New(rand.NewPCG(2, 2))
-	draw := func() (words [][]int32, right [][]float32, counts []int, two int) {
-		counts = make([]int, labels)
-		for range texts {
-			text, has := make([]int32, 8), make([]float32, labels)
-			for i := range text {
-				text[i] = 1 + labels + int32(rng.IntN(10))
-			}
-			at, told := rng.Perm(len(text)), 0
-			for k, share := range shares {
-				if told < 2 && rng.Float64() < share {
-					text[at[k]], has[k] = int32(1+k), 1
-					counts[k], told = counts[k]+1, told+1
-				}
-			}
-			if told == 2 {
-				two++
-			}
-			words, right = append(words, text), append(right, has)
-		}
-		return words, right, counts, two
-	}
-	c := sequence.Classifier{
-		Embedding: sequence.Embedding{Words: 11 + labels, Width: 8}, Encoder: &sequence.RNN{Cell: sequence.GRU, Hidden: 8, Bidirectional: true},
-		Pooling: sequence.WordAttention{Width: 8}, Classes: labels,
-	}
-	words, right, counts, _ := draw()
-	there, absent := fit.BalancedLabels(counts, texts)
-	backend, s := gobackend.GetBackend(), fit.Settings{Rate: 0.01, Batch: texts, Epochs: 1, Seed: 1}
-	trainer, err := fit.New(backend, s, func(scope *model.Scope, in []*Node, key *Node) *Node {
-		y, _ := c.Logits(scope, in[0], nil, key, dtypes.Float32)
-		return Div(fit.BinaryCrossEntropy(y, in[1], OnesLike(ReduceMax(in[1], -1)), there, absent))
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 100 {
-		if _, err := trainer.Step(words, right); err != nil {
-			t.Fatal(err)
-		}
-	}
-	predict, err := model.NewExec(backend, trainer.Store, func(scope *model.Scope, words *Node) *Node {
-		y, _ := c.Logits(scope, words, nil, nil, dtypes.Float32)
-		return ConvertDType(GreaterThan(y, ScalarZero(y.Graph(), dtypes.Float32)), dtypes.Float32)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	words, right, counts, two := draw()
-	out, err := fit.Call(predict, words)
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := 0
-	for i, predicted := range out[0].([][]float32) {
-		if slices.Equal(predicted, right[i]) {
-			found++
-		}
-	}
-	t.Logf("all labels of %d of %d texts; %v texts have each, %d two", found, texts, counts, two)
-	if found < texts*97/100 || two < 40 || counts[2] < 10 {
-		t.Errorf("all labels of %d of %d texts; %v texts have each, %d two", found, texts, counts, two)
-	}
-}
-
 // TestMasked: no text is read in what is printed.
 func TestMasked(t *testing.T) {
 	s := small()
-	s.Epochs = 1
+	s.Batch, s.Epochs = 64, 1 // fewer tweets than a batch
 	data, network := fittest.Train(t, gobackend.GetBackend(), s, telling(60))
 	_, words, err := network.Importances("a wide green town")
 	if err != nil {
@@ -193,7 +118,6 @@ func TestRefusals(t *testing.T) {
 		return err
 	}
 	fittest.RequireRefused(t, small(), prepare, map[string]func(*training.Settings){
-		"shares":     func(s *training.Settings) { s.Shares = []int{1, 1} },
 		"no words":   func(s *training.Settings) { s.Longest = 0 },
 		"vocabulary": func(s *training.Settings) { s.Vocabulary = 0 },
 		"too few":    func(s *training.Settings) { s.Most = 5 },
@@ -201,11 +125,6 @@ func TestRefusals(t *testing.T) {
 		"no epochs":  func(s *training.Settings) { s.Epochs = 0 },
 		"no seed":    func(s *training.Settings) { s.Seed = 0 },
 	})
-	s := small()
-	s.Batch, s.Epochs = 64, 1
-	if data, network := fittest.Train(t, gobackend.GetBackend(), s, telling(60)); len(data.Parts[0].Labels) >= 64 || network.Epoch != 1 {
-		t.Errorf("fewer tweets than a batch: %d, epoch %d", len(data.Parts[0].Labels), network.Epoch)
-	}
 }
 
 // TestTweets trains on a slice of the real tweets, and follows the text from the file to the weights.
