@@ -10,6 +10,14 @@ import (
 	"synpool/course/corpus"
 )
 
+// must returns v, or ends an Example.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 func ExampleCatalog() {
 	for _, e := range corpus.Catalog() {
 		fmt.Printf("%-8s %5d texts in %d files, %s\n", e.Name, e.Texts, len(e.Files), e.Licence)
@@ -168,11 +176,7 @@ func ExamplePad() {
 }
 
 func ExamplePadDocuments() {
-	b, err := corpus.PadDocuments([][][]int32{{{4, 5}, {6}}, {{7}}}, 2, 2)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	b := must(corpus.PadDocuments([][][]int32{{{4, 5}, {6}}, {{7}}}, 2, 2))
 	fmt.Println(b.Dims, b.IDs, b.Mask)
 	// Output: [2 2 2] [4 5 6 0 7 0 0 0] [true true true false true false false false]
 }
@@ -185,37 +189,21 @@ func ExampleDelimit() {
 
 func ExampleStratifiedSplit() {
 	labels := []int{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1}
-	parts, err := corpus.StratifiedSplit(labels, []int{4, 1, 1}, 1)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	parts := must(corpus.StratifiedSplit(labels, []int{4, 1, 1}, 1))
 	fmt.Println(len(parts[0]), len(parts[1]), len(parts[2]))
 	// Output: 8 2 2
 }
 
 func ExampleBagOfWords() {
 	texts := [][]string{{"good", "film"}, {"good", "fun"}, {"bad", "film"}, {"bad", "joke"}}
-	m, err := corpus.DefaultBagOfWords().Fit(texts, []int{1, 1, 0, 0}, 2)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	p, err := m.Probabilities([]string{"good", "joke"})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	m := must(corpus.DefaultBagOfWords().Fit(texts, []int{1, 1, 0, 0}, 2))
+	p := must(m.Probabilities([]string{"good", "joke"}))
 	fmt.Println(p[1] > 0.6)
 	// Output: true
 }
 
 func ExampleEvaluate() {
-	r, err := corpus.Evaluate([]int{0, 0, 1, 1}, [][]float64{{0.9, 0.1}, {0.4, 0.6}, {0.2, 0.8}, {0.3, 0.7}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	r := must(corpus.Evaluate([]int{0, 0, 1, 1}, [][]float64{{0.9, 0.1}, {0.4, 0.6}, {0.2, 0.8}, {0.3, 0.7}}))
 	fmt.Printf("accuracy %.2f, macro-F1 %.3f, AUC %.2f\n", r.Accuracy, r.MacroF1, r.MacroAUC)
 	// Output: accuracy 0.75, macro-F1 0.733, AUC 1.00
 }

@@ -12,10 +12,7 @@ import (
 // golden reads a JSON file of testdata.
 func golden(t *testing.T, name string, to any) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile("testdata/" + name))
 	if err := json.Unmarshal(text, to); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -54,10 +51,7 @@ func TestBLEUGolden(t *testing.T) {
 	}
 	for _, c := range want.Cases {
 		t.Run(c.Name, func(t *testing.T) {
-			b, err := CorpusBLEU(c.Hypotheses, c.References)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must(CorpusBLEU(c.Hypotheses, c.References))
 			requireNear(t, "score, penalty", []float64{b.Score, b.BrevityPenalty}, []float64{c.Score, c.BP}, 1e-12)
 			requireNear(t, "precisions", b.Precisions[:], c.Precisions, 1e-12)
 			if b.Matches != c.Matches || b.Totals != c.Totals || b.Length != c.Length || b.ReferenceLength != c.ReferenceLength {
@@ -125,10 +119,7 @@ func TestLogisticGolden(t *testing.T) {
 				}
 			}
 			l := Logistic{C: c.C, Balanced: c.Balanced, Tolerance: 1e-9, Iterations: 10000}
-			m, err := l.fit(rows, len(c.X[0]), c.Y, c.Classes)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must(l.fit(rows, len(c.X[0]), c.Y, c.Classes))
 			weights, bias := m.weights, m.bias
 			if c.Classes == 2 {
 				weights, bias = weights[1:], bias[1:]
@@ -146,10 +137,7 @@ func TestLogisticGolden(t *testing.T) {
 			}
 			requireNear(t, "bias", bias, c.Bias, 1e-5)
 			for i, r := range rows {
-				p, err := m.probabilities(r)
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := must(m.probabilities(r))
 				requireNear(t, "probabilities", p, c.Probabilities[i], 1e-6)
 			}
 		})
@@ -171,10 +159,7 @@ func TestEvaluateGolden(t *testing.T) {
 	}
 	for _, c := range want.Reports {
 		t.Run(c.Name, func(t *testing.T) {
-			got, err := Evaluate(c.Labels, c.Scores)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must(Evaluate(c.Labels, c.Scores))
 			requireNear(t, "f1", got.F1, c.F1, 1e-14)
 			requireNear(t, "auc", got.AUC, c.AUC, 1e-14)
 			requireNear(t, "accuracy, macro", []float64{got.Accuracy, got.MacroF1, got.MacroAUC}, []float64{c.Accuracy, c.MacroF1, c.MacroAUC}, 1e-14)

@@ -41,10 +41,7 @@ func TestLogisticGradient(t *testing.T) {
 // Huge values neither overflow nor make a NaN.
 func TestLogisticExtremes(t *testing.T) {
 	rows := []row{{[]int{0}, []float64{1e4}}, {[]int{0}, []float64{-1e4}}, {}}
-	m, err := Logistic{C: 1e6, Tolerance: 1e-6, Iterations: 1000}.fit(rows, 1, []int{0, 1, 1}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(Logistic{C: 1e6, Tolerance: 1e-6, Iterations: 1000}.fit(rows, 1, []int{0, 1, 1}, 2))
 	for i, r := range rows {
 		p, err := m.probabilities(r)
 		if err != nil || math.IsNaN(p[0]) || math.Abs(p[0]+p[1]-1) > 1e-12 {
@@ -107,10 +104,7 @@ func TestBagOfWords(t *testing.T) {
 		texts, labels = append(texts, strings.Fields(text)), append(labels, i%2)
 	}
 	b := DefaultBagOfWords()
-	m, err := b.Fit(texts, labels, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(b.Fit(texts, labels, 2))
 	for i, text := range texts {
 		p, err := m.Probabilities(text)
 		if err != nil || p[labels[i]] <= 0.6 {
@@ -123,14 +117,12 @@ func TestBagOfWords(t *testing.T) {
 		}
 	}
 	b.Longest = 1
-	if m, err = b.Fit(texts, labels, 2); err != nil {
-		t.Fatal(err)
-	}
+	m = must(b.Fit(texts, labels, 2))
 	if p, err := m.Probabilities(texts[0]); err != nil || math.Abs(p[0]-0.5) > 1e-3 {
 		t.Errorf("without order: %v, %v", p, err)
 	}
 
-	_, err = b.Fit(nil, nil, 2)
+	_, err := b.Fit(nil, nil, 2)
 	requireOneLine(t, err, "bag of words: no word occurs 2 times")
 	_, err = b.Fit(texts, labels[1:], 2)
 	requireOneLine(t, err, "bag of words: 39 labels for 40 texts")

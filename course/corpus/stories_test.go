@@ -29,10 +29,7 @@ func TestStories(t *testing.T) {
 		g := Stories{entities}
 		t.Run(fmt.Sprintf("%+v", g), func(t *testing.T) {
 			const n = 2000
-			stories, err := g.Generate(n, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			stories := must(g.Generate(n, 1))
 			answers := Counts{}
 			for _, s := range stories {
 				answers.Add(s.Answer)
@@ -67,10 +64,7 @@ func TestStories(t *testing.T) {
 // What one hop can know is a sum over the facts of terms of question, fact and line. Logistic regression on these terms
 // solves no more than 3 of 4 stories.
 func TestStoriesNeedTwoHops(t *testing.T) {
-	stories, err := Stories{2}.Generate(3000, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stories := must(Stories{2}.Generate(3000, 1))
 	var texts [][]string
 	var labels []int
 	for _, s := range stories {
@@ -80,16 +74,10 @@ func TestStoriesNeedTwoHops(t *testing.T) {
 		}
 		texts, labels = append(texts, words), append(labels, slices.Index(places, s.Answer))
 	}
-	m, err := BagOfWords{Longest: 1, AtLeast: 1, AtMost: math.MaxInt, Logistic: Logistic{C: 100, Tolerance: 1e-3, Iterations: 2000}}.Fit(texts[:2000], labels[:2000], 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(BagOfWords{Longest: 1, AtLeast: 1, AtMost: math.MaxInt, Logistic: Logistic{C: 100, Tolerance: 1e-3, Iterations: 2000}}.Fit(texts[:2000], labels[:2000], 2))
 	right := 0
 	for i, text := range texts[2000:] {
-		p, err := m.Probabilities(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must(m.Probabilities(text))
 		if slices.Index(p, slices.Max(p)) == labels[2000+i] {
 			right++
 		}

@@ -15,10 +15,7 @@ func vocabulary(t *testing.T, words ...string) *Vocabulary {
 	for i, w := range words {
 		counts[w] = len(words) - i
 	}
-	v, err := counts.Vocabulary(1, len(words))
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must(counts.Vocabulary(1, len(words)))
 	return v
 }
 
@@ -36,10 +33,7 @@ func TestVocabulary(t *testing.T) {
 		"one":                 {2, 1, "bee"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			v, err := counts.Vocabulary(c.atLeast, c.atMost)
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := must(counts.Vocabulary(c.atLeast, c.atMost))
 			words := v.words[4:]
 			if strings.Join(words, " ") != c.want || v.Len() != len(words)+4 {
 				t.Errorf("%q, %d numbers", words, v.Len())
@@ -100,18 +94,12 @@ func TestEncode(t *testing.T) {
 }
 
 func TestPad(t *testing.T) {
-	b, err := Pad([][]int32{{4, 5, 6}, {}, {7}}, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(Pad([][]int32{{4, 5, 6}, {}, {7}}, 3))
 	T, F := true, false
 	if !slices.Equal(b.IDs, []int32{4, 5, 6, 0, 0, 0, 7, 0, 0}) || !slices.Equal(b.Mask, []bool{T, T, T, F, F, F, T, F, F}) || !slices.Equal(b.Dims, []int{3, 3}) {
 		t.Errorf("%+v", b)
 	}
-	d, err := PadDocuments([][][]int32{{{4}, {}, {5, 6}}, {}, {{7, 8}}}, 3, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must(PadDocuments([][][]int32{{{4}, {}, {5, 6}}, {}, {{7, 8}}}, 3, 2))
 	if !slices.Equal(d.IDs, []int32{4, 0, 0, 0, 5, 6, 0, 0, 0, 0, 0, 0, 7, 8, 0, 0, 0, 0}) || !slices.Equal(d.Dims, []int{3, 3, 2}) {
 		t.Errorf("%+v", d)
 	}

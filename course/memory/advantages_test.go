@@ -223,24 +223,3 @@ func TestIndependenceFromPatterns(t *testing.T) {
 		t.Errorf("the order parameters of MHNN end at %g from each other", far)
 	}
 }
-
-// TestSimilarityAsStart: in case d MHNN ends in the pattern that is the farthest; SNN begun with similarities, which fall
-// with the distance, as order parameters ends in the nearest one.
-func TestSimilarityAsStart(t *testing.T) {
-	c := must(memory.Figure1())(t)[3]
-	similarity := make([]float64, len(c.Patterns))
-	for i, v := range c.Patterns {
-		similarity[i] = math.Exp(-floats.Distance(v, c.States[0], 2))
-	}
-	if !(similarity[1] > similarity[2] && similarity[2] > similarity[0]) {
-		t.Fatalf("the patterns have similarities %v, want the second the largest and the first the smallest", similarity)
-	}
-	s := store(t, &memory.Synergetic{Gamma: 1}, c.Patterns)
-	trace := activate(t, *s, similarity, 3000)
-	if end := must(s.State(trace[len(trace)-1]))(t); !slices.Equal(end, c.Patterns[1]) {
-		t.Errorf("SNN ends in %v", end)
-	}
-	if end := must(memory.Retrieve(c.Memory, c.States[0], 100, 1e-12))(t).Last(); floats.Distance(end, c.Patterns[0], 2) > 1e-3 {
-		t.Errorf("MHNN ends in %v", end)
-	}
-}

@@ -225,20 +225,3 @@ func TestStepsExceptions(t *testing.T) {
 		}
 	}
 }
-
-// TestStepsInvert: one step undoes the other, up to the length.
-func TestStepsInvert(t *testing.T) {
-	random := rand.New(rand.NewPCG(5, 1))
-	for _, gamma := range []float64{1e-320, 1e-100, 1e-12, 0.1, 0.5, 0.9, 1 - 1e-16, 1} {
-		s := memory.Syn{Gamma: gamma}
-		for range 500 {
-			order := normal(random, 1, 1+random.IntN(8), 1)[0]
-			u := unit(order)
-			for i, x := range must(s.Inverse(order))(t) {
-				if f := gamma*x*x*x + (1-gamma)*x; math.Abs(f-u[i]) > 1e-14*math.Abs(u[i]) {
-					t.Fatalf("gamma %g: f of the inverse of %g is %g", gamma, u[i], f)
-				}
-			}
-		}
-	}
-}

@@ -463,30 +463,3 @@ func TestGoldenDeepSets(t *testing.T) {
 		})
 	}
 }
-
-// TestWordAttentionIsAttentionPooling: with the context as the weights of its score [synlayer.AttentionPooling] pools the same,
-// whatever the bias of the score is.
-func TestWordAttentionIsAttentionPooling(t *testing.T) {
-	const features, width = 4, 3
-	for name, backend := range backendtest.All(t) {
-		t.Run(name, func(t *testing.T) {
-			store := model.NewStore()
-			for path, value := range map[string]*tensors.Tensor{
-				"/tanh/weights": normal(1, features, width), "/tanh/bias": normal(2, width), "/context": normal(3, width),
-				"/score/weights": normal(3, width, 1), "/score/bias": normal(4, 1),
-			} {
-				if _, err := store.CreateVariable(path, value); err != nil {
-					t.Fatal(err)
-				}
-			}
-			out := model.MustNewExec(backend, store, func(scope *model.Scope, x, mask *Node) []*Node {
-				bags := synlayer.Bags{X: x, Mask: mask}
-				pooled, weights := sequence.WordAttention{Width: width}.Pool(scope, bags)
-				want, wantWeights := synlayer.AttentionPooling{Embed: width}.Pool(scope.ResetVisited(), bags)
-				return []*Node{pooled, want, weights, wantWeights}
-			}).MustCall(normal(5, 3, 4, features), [][]bool{{true, true, true, true}, {true, false, true, false}, {false, false, false, false}})
-			within(t, "pooled", goldentest.Floats(out[0]), goldentest.Floats(out[1]), 1e-14)
-			within(t, "weights", goldentest.Floats(out[2]), goldentest.Floats(out[3]), 1e-14)
-		})
-	}
-}

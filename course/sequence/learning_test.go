@@ -8,7 +8,6 @@ import (
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/train/optimizer"
 	"gonum.org/v1/gonum/floats"
@@ -109,28 +108,4 @@ func TestTranslate(t *testing.T) {
 			t.Errorf("%s: no error", what)
 		}
 	}
-}
-
-// TestRankingLoss compares with the sum over pairs, written out.
-func TestRankingLoss(t *testing.T) {
-	scores, chosen := [][]float64{{1, 3, 2}, {0, 0, 5}, {4, 1, 1}}, [][]bool{{false, true, false}, {true, true, false}, {false, false, false}}
-	// Pairs: 3 against 1 and 2 with margin 1.5 lose 0 and 0.5; 0 against 5, twice, lose 6.5 each; the last row has none.
-	want := (0 + 0.5 + 6.5 + 6.5) / 4
-	for name, backend := range backendtest.All(t) {
-		t.Run(name, func(t *testing.T) {
-			got := MustNewExec(backend, func(s, c *Node) *Node { return sequence.RankingLoss(s, c, 1.5) }).MustCall(scores, chosen)[0]
-			within(t, "loss", goldentest.Floats(got), []float64{want}, 1e-15)
-		})
-	}
-}
-
-// TestPositions compares with the formula at some places.
-func TestPositions(t *testing.T) {
-	got := goldentest.Floats(MustNewExec(backendtest.Chosen(t), func(x *Node) *Node { return sequence.Positions(x) }).MustCall(tensors.FromFlatDataAndDimensions(make([]float64, 15), 1, 3, 5))[0])
-	want := []float64{0, 1, 0, 1, 0}
-	for p := 1.0; p < 3; p++ {
-		slow, slower := p/math.Pow(10000, 2./5), p/math.Pow(10000, 4./5)
-		want = append(want, math.Sin(p), math.Cos(p), math.Sin(slow), math.Cos(slow), math.Sin(slower))
-	}
-	within(t, "positions", got, want, 1e-15)
 }

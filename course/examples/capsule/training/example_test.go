@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/compute/gobackend"
 
 	"synpool/course/examples/capsule/training"
+	"synpool/course/examples/fit/fittest"
 )
 
 // Two digits, black and white all over, are told apart by a small network.
@@ -29,19 +30,10 @@ func ExampleTrain() {
 	settings.Network.Convolutional = settings.Network.Convolutional[:1]
 	settings.Network.Convolutional[0].Types = 2
 	settings.Train, settings.Batch, settings.Epochs = 16, 4, 15
-	classifier, err := training.Train(context.Background(), gobackend.GetBackend(), settings, train, "", io.Discard)
-	if err != nil {
-		log.Fatal(err)
-	}
-	wrong, err := classifier.Error(test)
-	if err != nil {
-		log.Fatal(err)
-	}
+	classifier := fittest.Must(training.Train(context.Background(), gobackend.GetBackend(), settings, train, "", io.Discard))
+	wrong := fittest.Must(classifier.Error(test))
 	fmt.Printf("%.0f %% of %d wrong\n", 100*wrong, test.Len())
-	assignments, err := classifier.Assignments(test)
-	if err != nil {
-		log.Fatal(err)
-	}
+	assignments := fittest.Must(classifier.Assignments(test))
 	for _, r := range assignments {
 		fmt.Println("assignments", r.Shape())
 	}

@@ -18,6 +18,7 @@ import (
 
 	"synpool/backend/backendtest"
 	"synpool/course/capsule"
+	"synpool/course/examples/fit/fittest"
 	"synpool/internal/fetched"
 	"synpool/internal/large"
 )
@@ -79,17 +80,11 @@ func learn(t *testing.T) (*Classifier, Digits) {
 func TestTrain(t *testing.T) {
 	c, test := learn(t)
 	out := &learnt.out
-	wrong, err := c.Error(test)
-	if err != nil {
-		t.Fatal(err)
-	}
+	wrong := fittest.Must(c.Error(test))
 	if wrong > 0.1 {
 		t.Errorf("%.1f %% wrong\n%s", 100*wrong, out)
 	}
-	assignments, err := c.Assignments(test.at([]int{0, 1, 2}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assignments := fittest.Must(c.Assignments(test.at([]int{0, 1, 2})))
 	last := assignments[len(assignments)-1].Value().([][][][][][][]float32) // [digits, 1, 1, classes, rows, columns, types]
 	if len(assignments) != 2 || len(last) != 3 || len(last[2][0][0]) != 10 {
 		t.Fatalf("assignments %s of %d layers", assignments[len(assignments)-1].Shape(), len(assignments))
@@ -114,27 +109,15 @@ func TestTrain(t *testing.T) {
 func TestWithRouting(t *testing.T) {
 	c, test := learn(t)
 	some := test.at([]int{0, 1, 2})
-	want, err := c.Activations(some)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := fittest.Must(c.Activations(some))
 	routing := c.settings.Network.Class.Routing
-	same, err := c.WithRouting(routing)
-	if err != nil {
-		t.Fatal(err)
-	}
+	same := fittest.Must(c.WithRouting(routing))
 	if got, err := same.Activations(some); err != nil || !slices.Equal(slices.Concat(got...), slices.Concat(want...)) {
 		t.Errorf("by the same routing %v, want %v: %v", got, want, err)
 	}
 	routing.Iterations = 1
-	once, err := c.WithRouting(routing)
-	if err != nil {
-		t.Fatal(err)
-	}
-	layers, err := once.Assignments(some)
-	if err != nil {
-		t.Fatal(err)
-	}
+	once := fittest.Must(c.WithRouting(routing))
+	layers := fittest.Must(once.Assignments(some))
 	for i, p := range tensors.MustCopyFlatData[float32](layers[len(layers)-1]) {
 		if math.Abs(float64(p)-0.1) > 1e-6 {
 			t.Fatalf("after one iteration assignment %d is %g, want 0.1", i, p)
@@ -161,10 +144,7 @@ func TestResume(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows, err := c.Activations(digits)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := fittest.Must(c.Activations(digits))
 		return slices.Concat(rows...)
 	}
 	want := activations(Train(t.Context(), backend, s, digits, "", io.Discard))

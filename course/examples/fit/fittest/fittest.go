@@ -51,3 +51,11 @@ func RequireArguments(t *testing.T, run func(ctx context.Context, arguments []st
 		}
 	}
 }
+
+// Must returns v, or panics with the error: for results that a test or an Example goes on with.
+func Must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

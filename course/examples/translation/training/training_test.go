@@ -48,20 +48,11 @@ func small() training.Settings {
 // train returns a model and its BLEU on the test pairs by a beam of each width.
 func train(t *testing.T, backend compute.Backend, s training.Settings, data *training.Data, widths ...int) (*training.Network, []float64) {
 	t.Helper()
-	network, err := s.Train(t.Context(), backend, data, io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	network := fittest.Must(s.Train(t.Context(), backend, data, io.Discard))
 	var scores []float64
 	for _, width := range widths {
-		translations, err := network.Translate(data.Test, width)
-		if err != nil {
-			t.Fatal(err)
-		}
-		bleu, err := data.BLEU(data.Test, translations)
-		if err != nil {
-			t.Fatal(err)
-		}
+		translations := fittest.Must(network.Translate(data.Test, width))
+		bleu := fittest.Must(data.BLEU(data.Test, translations))
 		scores = append(scores, bleu.Score)
 	}
 	return network, scores
@@ -71,10 +62,7 @@ func train(t *testing.T, backend compute.Backend, s training.Settings, data *tra
 // attention the larger one.
 func TestTrain(t *testing.T) {
 	backend, s := gobackend.GetBackend(), small()
-	data, err := s.Prepare(reversing())
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := fittest.Must(s.Prepare(reversing()))
 	_, attentive := train(t, backend, s, data, 1, s.Beam)
 	if attentive[1] < 80 {
 		t.Errorf("BLEU %.1f with attention", attentive)
@@ -93,10 +81,7 @@ func TestTrain(t *testing.T) {
 // TestAlign: words stand beside those of the source that weigh most, words that are none among them.
 func TestAlign(t *testing.T) {
 	s := small()
-	data, err := s.Prepare(reversing())
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := fittest.Must(s.Prepare(reversing()))
 	example := training.Example{Pair: corpus.Pair{Source: "A red house"}}
 	h := sequence.Hypothesis{
 		Words:      []int32{data.Target.ID("haus"), corpus.PadID, data.Target.ID("rot")},
@@ -129,20 +114,14 @@ func TestRefusals(t *testing.T) {
 // TestMulti30k: in full no pair is left out, and words become the numbers that stand for them.
 func TestMulti30k(t *testing.T) {
 	set := fetched.Load(t, corpus.LoadMulti30k)
-	all, err := training.Full().Prepare(set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := fittest.Must(training.Full().Prepare(set))
 	if n := [3]int{len(all.Train), len(all.Validation), len(all.Test)}; n != [3]int{29000, 1014, 1000} {
 		t.Errorf("%d pairs of the parts in full", n)
 	}
 	set.Train = set.Train[:6000]
 	s := small()
 	s.Longest, s.Vocabulary = 12, 300
-	data, err := s.Prepare(set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := fittest.Must(s.Prepare(set))
 	for _, e := range append(slices.Clip(data.Train), data.Validation...) {
 		for _, c := range []struct {
 			vocabulary *corpus.Vocabulary
