@@ -326,20 +326,6 @@ func TestTranslation(t *testing.T) {
 	check(t, "poses", movedPoses, poses, 1e-6)
 }
 
-// TestTemperature compares the schedule with values of the released program.
-func TestTemperature(t *testing.T) {
-	s := capsule.DefaultInverseTemperature()
-	check(t, "λ", []float64{s.At(0), s.At(1), s.At(2)}, []float64{0.0005, 0.000975, 0.00142625}, 1e-12)
-	if at := (capsule.InverseTemperature{Final: 3}).At(0); at != 3 {
-		t.Errorf("without decay λ is %g, want 3", at)
-	}
-	for i := range 300 {
-		if !(s.At(i) < s.At(i+1) && s.At(i+1) < s.Final) {
-			t.Fatalf("λ is %g and then %g", s.At(i), s.At(i+1))
-		}
-	}
-}
-
 // TestRefuses builds invalid layers.
 func TestRefuses(t *testing.T) {
 	good := capsule.Capsules{}

@@ -89,65 +89,6 @@ func TestGoldenNetwork(t *testing.T) {
 	})
 }
 
-// TestNetworkGradient compares the gradient of the loss along random directions of all weights with central differences.
-// The rounding of the losses in float64, over a step of 1e-7, leaves 1e-8 of them: the slopes must agree to 1e-6.
-func TestNetworkGradient(t *testing.T) {
-	n := capsule.DefaultNetwork(3)
-	n.Channels, n.Kernel, n.Primary.Types = 3, 3, 2
-	for i := range n.Convolutional {
-		n.Convolutional[i].Types, n.Convolutional[i].Kernel, n.Convolutional[i].Stride = 2, 2, 1
-		n.Convolutional[i].Routing = capsule.EMRouting{Iterations: 2 + i, Temperature: capsule.InverseTemperature{Final: 0.2, Decay: 0.5}, Epsilon: 0.01}
-	}
-	backend := gobackend.GetBackend()
-	const step, directions = 1e-7, 5
-	images := tensors.FromFlatDataAndDimensions(random(3, 2*9*9), 2, 9, 9, 1)
-	store := model.NewStore()
-	loss := func(scope *model.Scope, images *Node) *Node {
-		members.Seed(images.Graph(), 5)
-		activations, _ := n.Classify(scope, images)
-		return capsule.SpreadLoss(activations, Const(images.Graph(), []int32{0, 2}), ConstAs(images, 0.5))
-	}
-	var variables []*model.Variable
-	gradients := model.MustNewExec(backend, store, func(scope *model.Scope, images *Node) []*Node {
-		l := loss(scope, images)
-		var of []*Node
-		variables = nil
-		for v := range store.IterVariables() {
-			variables = append(variables, v)
-			of = append(of, v.NodeValue(l.Graph()))
-		}
-		return Gradient(l, of...)
-	}).MustCall(images)
-	value := model.MustNewExec(backend, store, loss)
-	for k := range directions {
-		slope := 0.0
-		var starts, ways [][]float64
-		for i, v := range variables {
-			start := goldentest.Floats(v.MustValue())
-			way := random(uint64(10*k+i), len(start))
-			for j, g := range goldentest.Floats(gradients[i]) {
-				slope += g * way[j]
-			}
-			starts, ways = append(starts, start), append(ways, way)
-		}
-		at := func(by float64) float64 {
-			for i, v := range variables {
-				moved := slices.Clone(starts[i])
-				for j := range moved {
-					moved[j] += by * ways[i][j]
-				}
-				if err := v.SetValue(tensors.FromFlatDataAndDimensions(moved, v.Shape().Dimensions...)); err != nil {
-					t.Fatal(err)
-				}
-			}
-			return goldentest.Floats(value.MustCall(images)[0])[0]
-		}
-		got := (at(step) - at(-step)) / (2 * step)
-		at(0)
-		check(t, "slope", []float64{slope}, []float64{got}, 1e-6)
-	}
-}
-
 // TestNetworkRoute holds what every layer finds to what the layer alone finds of the capsules below.
 func TestNetworkRoute(t *testing.T) {
 	const classes = 3

@@ -16,8 +16,7 @@ type Criterion int
 
 const (
 	WrongComponents Criterion = iota // share of the components that are retrieved wrong
-	FailedPatterns                   // share of the patterns that are retrieved with a wrong component
-	FailedDraws                      // share of the draws with such a pattern
+	FailedDraws                      // share of the draws with a pattern that is retrieved with a wrong component
 )
 
 // AllCues is the value of [CapacityConfig.Cues] that retrieves every pattern of a draw.
@@ -28,7 +27,6 @@ const AllCues = math.MaxInt
 type CapacityConfig struct {
 	Criterion Criterion
 	Threshold float64 // largest error allowed, in [0, 1)
-	Flipped   float64 // share of a pattern's components that are flipped in its cue
 	Updates   int     // most updates per retrieval, which ends earlier at a fixed state
 	Draws     int     // number of sets of patterns that the error is averaged over
 	Cues      int     // most patterns that are retrieved per draw; AllCues for all
@@ -42,7 +40,7 @@ type CapacityPoint struct {
 	Error    float64
 }
 
-// Capacity measures the capacity of m for patterns of d components: it doubles the number of patterns until the error
+// Capacity measures the capacity of m for patterns of d components, retrieved from the patterns themselves: it doubles the number of patterns until the error
 // exceeds the threshold, then bisects. Within a draw, a smaller set is always the start of a larger one. It returns the
 // largest number found within the threshold, or 0 if one pattern is too many, and the measured points ordered by number of
 // patterns. The patterns stored in m before are lost. It is an error if the memory is still within the threshold at Limit
@@ -55,7 +53,7 @@ func (c CapacityConfig) Capacity(m Memory, d int) (patterns int, curve []Capacit
 		return 0, nil, fmt.Errorf("memory: capacity at error %v; give a number in [0, 1)", c.Threshold)
 	}
 	within := func(n int) (bool, error) {
-		e, err := c.RetrievalError(m, d, n)
+		e, err := c.retrievalError(m, d, n)
 		curve = append(curve, CapacityPoint{n, e})
 		return e <= c.Threshold, err
 	}
@@ -89,31 +87,26 @@ func (c CapacityConfig) Capacity(m Memory, d int) (patterns int, curve []Capacit
 	return low, curve, nil
 }
 
-// RetrievalError returns the retrieval error of m with n random patterns of d components. It ignores Threshold and Limit.
-func (c CapacityConfig) RetrievalError(m Memory, d, n int) (float64, error) {
+// retrievalError returns the retrieval error of m with n random patterns of d components.
+func (c CapacityConfig) retrievalError(m Memory, d, n int) (float64, error) {
 	switch {
-	case d < 1 || n < 1:
-		return 0, fmt.Errorf("memory: error of %d patterns of %d components; give at least 1 of each", n, d)
+	case d < 1:
+		return 0, fmt.Errorf("memory: error of patterns of %d components; give at least 1", d)
 	case c.Draws < 1 || c.Cues < 1:
 		return 0, fmt.Errorf("memory: error of %d draws with %d cues; give at least 1 of each, and AllCues for all", c.Draws, c.Cues)
 	case c.Criterion < WrongComponents || c.Criterion > FailedDraws:
-		return 0, fmt.Errorf("memory: error by the criterion %d; give WrongComponents, FailedPatterns or FailedDraws", c.Criterion)
+		return 0, fmt.Errorf("memory: error by the criterion %d; give WrongComponents or FailedDraws", c.Criterion)
 	}
 	sum := 0.0
 	for draw := range c.Draws {
-		random := rand.New(rand.NewPCG(c.Seed, uint64(draw)))
-		patterns := RandomSigns(n, d, random)
+		patterns := RandomSigns(n, d, rand.New(rand.NewPCG(c.Seed, uint64(draw))))
 		if err := m.Store(patterns); err != nil {
 			return 0, err
 		}
 		cues := min(n, c.Cues)
 		wrong := 0.0
 		for _, x := range patterns[:cues] {
-			cue, err := Flip(x, c.Flipped, random)
-			if err != nil {
-				return 0, err
-			}
-			end, _, _, err := settle(m, cue, c.Updates, 0, nil)
+			end, _, _, err := settle(m, x, c.Updates, 0, nil)
 			if err != nil {
 				return 0, err
 			}
@@ -123,15 +116,10 @@ func (c CapacityConfig) RetrievalError(m Memory, d, n int) (float64, error) {
 					off++
 				}
 			}
-			switch {
-			case c.Criterion == WrongComponents:
+			if c.Criterion == WrongComponents {
 				wrong += float64(off) / float64(cues*d)
-			case off > 0 && c.Criterion == FailedPatterns:
-				wrong += 1 / float64(cues)
-			case off > 0:
+			} else if off > 0 {
 				wrong = 1
-			}
-			if c.Criterion == FailedDraws && wrong == 1 {
 				break
 			}
 		}

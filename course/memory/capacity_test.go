@@ -32,12 +32,6 @@ func TestClassicalCapacity(t *testing.T) {
 	if previous > 0.17 {
 		t.Errorf("a share of %.3f at 400 components", previous)
 	}
-	// Well beyond it, what comes back is no longer like the pattern: errors jump.
-	c := memory.CapacityConfig{Updates: 50, Draws: 5, Cues: 10, Seed: 2}
-	below, above := must(c.RetrievalError(&memory.Hopfield{ZeroDiagonal: true}, 400, 48))(t), must(c.RetrievalError(&memory.Hopfield{ZeroDiagonal: true}, 400, 88))(t)
-	if below > 0.01 || above < 0.15 {
-		t.Errorf("%g of the components are wrong at 0.12 d and %g at 0.22 d", below, above)
-	}
 }
 
 // TestPolynomialCapacity: where an update at a pattern gets the share 0.0036 of its components wrong, is where theory has
@@ -171,20 +165,8 @@ func TestCues(t *testing.T) {
 	}
 }
 
-// TestCriteria: the error by each criterion.
-func TestCriteria(t *testing.T) {
-	c := memory.CapacityConfig{Flipped: 0.25, Draws: 3, Cues: memory.AllCues, Seed: 1}
-	for criterion, want := range map[memory.Criterion]float64{memory.WrongComponents: 0.25, memory.FailedPatterns: 1, memory.FailedDraws: 1} {
-		c.Criterion = criterion
-		// Without an update a quarter of the components are wrong, and every pattern fails.
-		if got := must(c.RetrievalError(&memory.Hopfield{}, 8, 5))(t); math.Abs(got-want) > 1e-15 {
-			t.Errorf("criterion %d: error %g, want %g", criterion, got, want)
-		}
-	}
-}
-
 // TestZeroDiagonal: every state that is fixed without the diagonal is fixed with it. With it more than twice as many states
-// are fixed, and more of the patterns.
+// are fixed.
 func TestZeroDiagonal(t *testing.T) {
 	const d = 10
 	random := rand.New(rand.NewPCG(3, 1))
@@ -211,12 +193,5 @@ func TestZeroDiagonal(t *testing.T) {
 	}
 	if with <= 2*without {
 		t.Errorf("%d states are fixed with the diagonal, %d without", with, without)
-	}
-	c := memory.CapacityConfig{Criterion: memory.FailedPatterns, Updates: 1, Draws: 20, Cues: memory.AllCues, Seed: 1}
-	for _, n := range []int{12, 16, 24} {
-		with, without := must(c.RetrievalError(&memory.Hopfield{}, 100, n))(t), must(c.RetrievalError(&memory.Hopfield{ZeroDiagonal: true}, 100, n))(t)
-		if with >= without {
-			t.Errorf("%d patterns: %g are not fixed with the diagonal, %g without", n, with, without)
-		}
 	}
 }

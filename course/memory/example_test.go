@@ -180,19 +180,6 @@ func ExampleCapacityConfig_Capacity() {
 	// Output: 68 patterns, 74 in theory
 }
 
-func ExampleCapacityConfig_RetrievalError() {
-	c := memory.CapacityConfig{Criterion: memory.FailedPatterns, Updates: 10, Draws: 10, Cues: memory.AllCues, Seed: 1}
-	for _, n := range []int{5, 20, 80} {
-		failed, err := c.RetrievalError(&memory.Hopfield{ZeroDiagonal: true}, 50, n)
-		fail(err)
-		fmt.Printf("%d patterns: %.3f fail\n", n, failed)
-	}
-	// Output:
-	// 5 patterns: 0.020 fail
-	// 20 patterns: 0.915 fail
-	// 80 patterns: 1.000 fail
-}
-
 func ExamplePolynomialCapacity() {
 	for _, power := range []int{2, 3, 4} {
 		fmt.Printf("%.0f ", number(memory.PolynomialCapacity(power, 100, 0.0036)))

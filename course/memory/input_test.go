@@ -1,7 +1,6 @@
 package memory_test
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -131,21 +130,12 @@ func TestBadMeasures(t *testing.T) {
 		"criterion": {func(c *memory.CapacityConfig) { c.Criterion = 7 }, "the criterion 7"},
 		"negative":  {func(c *memory.CapacityConfig) { c.Criterion = -1 }, "the criterion -1"},
 		"threshold": {func(c *memory.CapacityConfig) { c.Threshold = math.NaN() }, "error NaN"},
-		"flipped":   {func(c *memory.CapacityConfig) { c.Flipped = 2 }, "a share 2 of components"},
 		"reached":   {func(c *memory.CapacityConfig) {}, "raise Limit"},
 	} {
 		config := good
 		c.spoil(&config)
 		_, _, err := config.Capacity(&memory.Exponential{}, 30)
 		requireError(t, what, err, c.want)
-		if what != "limit" && what != "threshold" && what != "reached" { // which are of Capacity alone
-			_, err = config.RetrievalError(&memory.Exponential{}, 30, 4)
-			requireError(t, "error of "+what, err, c.want)
-		}
-	}
-	for _, c := range []struct{ d, n int }{{0, 3}, {-1, 3}, {3, 0}, {3, -1}} {
-		_, err := good.RetrievalError(&memory.Hopfield{}, c.d, c.n)
-		requireError(t, "sizes", err, fmt.Sprintf("error of %d patterns of %d components; give at least 1 of each", c.n, c.d))
 	}
 	for _, c := range []struct{ n, d int }{{-1, 3}, {3, -1}, {0, 3}, {3, 0}} {
 		if x := memory.RandomSigns(c.n, c.d, rand.New(rand.NewPCG(1, 1))); len(x) != 0 {
@@ -180,6 +170,7 @@ func TestBadMeasures(t *testing.T) {
 		failure{sweep([][]float64{{1}}, 1, 0), "cue 0 at beta 1: memory: state 0 has 1 components, not 2"},
 		failure{failed(memory.AddNoise([]float64{math.MaxFloat64, -math.MaxFloat64}, math.MaxFloat64, random)), "beyond the range of float64"},
 		failure{failed(memory.AddNoise([]float64{1}, math.Inf(1), nil)), "standard deviation +Inf"},
+		failure{failed(memory.Flip([]float64{1}, 2, nil)), "a share 2 of components"},
 	)
 }
 
