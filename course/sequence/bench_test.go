@@ -6,13 +6,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/train/optimizer"
 
 	"synpool/backend/backendtest"
 	"synpool/course/sequence"
+	"synpool/internal/goldentest"
 	"synpool/synlayer"
 )
 
@@ -140,5 +143,23 @@ func TestStepEnds(t *testing.T) {
 				t.Fatal("no end after two minutes; does it end with GOMLX_BACKEND=go:ops_sequential?")
 			}
 		})
+	}
+}
+
+// learner returns a step of Adam on a loss, which creates its variables in a new store from a fixed seed.
+func learner(t testing.TB, backend compute.Backend, rate float64, loss func(scope *model.Scope, in []*Node) *Node) (store *model.Store, step func(batch ...any) float64) {
+	store = model.NewStore()
+	store.SetParam(model.ParamInitialSeed, int64(1))
+	adam := optimizer.Adam().LearningRate(rate).Done()
+	exec := model.MustNewExec(backend, store, func(scope *model.Scope, in []*Node) *Node {
+		l := loss(scope, in)
+		adam.UpdateGraph(scope, l.Graph(), l)
+		return l
+	})
+	return store, func(batch ...any) float64 {
+		t.Helper()
+		out := must(exec.Call(batch...))
+		defer out[0].MustFinalizeAll()
+		return goldentest.Floats(out[0])[0]
 	}
 }

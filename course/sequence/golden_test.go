@@ -22,6 +22,14 @@ import (
 	"synpool/synlayer"
 )
 
+// must returns v, or panics with the error: for results that a test or an Example goes on with.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 // array is a nested list of numbers of a golden file.
 type array = goldentest.Array
 
@@ -56,10 +64,7 @@ type golden struct {
 // goldens returns the cases whose names begin with prefix.
 func goldens(t *testing.T, prefix string) []golden {
 	t.Helper()
-	data, err := os.ReadFile("testdata/golden.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(os.ReadFile("testdata/golden.json"))
 	var file struct{ Cases []golden }
 	if err := json.Unmarshal(data, &file); err != nil {
 		t.Fatal(err)

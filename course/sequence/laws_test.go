@@ -227,10 +227,7 @@ func evaluator(t *testing.T, backend compute.Backend, dtype dtypes.DType, encode
 	}).SetMaxCache(-1)
 	return func(s sentences) evaluated {
 		t.Helper()
-		out, err := exec.Call(s.x, s.mask)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must(exec.Call(s.x, s.mask))
 		var e evaluated
 		for i, o := range out[:len(out)-2] {
 			if i < counts[0] {
