@@ -6,7 +6,7 @@ import (
 )
 
 // Class is the last layer: one capsule per class, which is a parent of every capsule below. Each pair of a child's type and
-// a class has one transform, the same at every position; Coordinates are added to the votes to keep the position.
+// a class has one transform, the same at every position; coordinates are added to the votes to keep the position.
 //
 // Variables: transforms [types below, Classes, 4, 4], drawn from N(0, 1/16); beta_u and beta_a [Classes], from 0.
 type Class struct {
@@ -23,7 +23,7 @@ func (c Class) Route(scope *model.Scope, below Capsules) (above Capsules, assign
 	poses := Reshape(below.Poses, batch, height*width, types, Side, Side)
 	votes := Einsum("bnirk,ijkc->bjnirc", poses, transforms(scope, poses, types, c.Classes))
 	if c.Coordinates {
-		at := Coordinates(votes.Graph(), votes.DType(), height, width)
+		at := coordinates(votes.Graph(), votes.DType(), height, width)
 		votes = Add(votes, Reshape(at, 1, 1, height*width, 1, Side, Side))
 	}
 	votes = Reshape(votes, batch, 1, c.Classes, height*width*types, poseSize)

@@ -100,49 +100,6 @@ func ExampleInverseTemperature_At() {
 	// 0.000500 0.000975 0.001426
 }
 
-// The coordinates of the position in the second row and first column of two by two.
-func ExampleCoordinates() {
-	at := MustExecOnce(gobackend.GetBackend(), func(g *Graph) *Node {
-		return capsule.Coordinates(g, dtypes.Float64, 2, 2)
-	})
-	fmt.Println(at.Value().([][][][]float64)[1][0])
-	// Output:
-	// [[0 0 0 0.75] [0 0 0 0.25] [0 0 0 0] [0 0 0 0]]
-}
-
-// The same two children in a layer of two classes and in self-attention of two heads. Of the assignments each column sums to
-// 1, of attention each row does.
-func ExampleClass_Compare() {
-	layer := capsule.Class{Classes: 2, Coordinates: true, Routing: capsule.DefaultEMRouting()}
-	layer.Routing.Epsilon = 0.5 // softer than for training
-	poses := tensors.FromFlatDataAndDimensions(random(1, 2*16), 1, 1, 2, 1, 4, 4)
-	activations := tensors.FromFlatDataAndDimensions([]float64{0.9, 0.6}, 1, 1, 2, 1)
-	store := model.NewStore()
-	store.SetParam(model.ParamInitialSeed, int64(1))
-	out := model.MustNewExec(gobackend.GetBackend(), store, func(scope *model.Scope, poses, activations *Node) (assignments, attention *Node) {
-		return layer.Compare(scope, capsule.Capsules{Poses: poses, Activations: activations})
-	}).MustCall(poses, activations)
-	fmt.Println("assignments")
-	for class, row := range out[0].Value().([][][]float64)[0] {
-		fmt.Printf("class %d: %.3f\n", class, row)
-	}
-	fmt.Println("attention")
-	for head, rows := range out[1].Value().([][][][]float64)[0] {
-		for parent, row := range rows {
-			fmt.Printf("head %d, parent %d: %.3f\n", head, parent, row)
-		}
-	}
-	// Output:
-	// assignments
-	// class 0: [0.289 0.015]
-	// class 1: [0.711 0.985]
-	// attention
-	// head 0, parent 0: [0.445 0.555]
-	// head 0, parent 1: [0.427 0.573]
-	// head 1, parent 0: [0.692 0.308]
-	// head 1, parent 1: [0.768 0.232]
-}
-
 // What a network of two classes finds on the way: the capsules of every layer, and which children are assigned to which
 // parents.
 func ExampleNetwork_Route() {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/gomlx/compute"
@@ -279,45 +278,6 @@ func TestBatch(t *testing.T) {
 	})
 }
 
-// TestMoved moves the capsules that are there by a stride: what is found moves by one position, and nothing else changes.
-// They keep away from the edges, near which fewer parents compete.
-func TestMoved(t *testing.T) {
-	const height, width, below, kernel, stride = 11, 9, 2, 3, 2
-	layer := capsule.Convolutional{Types: 2, Kernel: kernel, Stride: stride, Routing: routing(3)}
-	poses, activations := normal(1, 1, 1, height, width, below, 4, 4), uniform(2, 1, height, width, below)
-	for i := range activations.Flat {
-		if row, column := i/below/width, i/below%width; row < 2 || row > 6 || column < 1 || column > 5 {
-			activations.Flat[i] = 0
-		}
-	}
-	moved := func(a array, by int) array {
-		for axis := 1; axis <= 2; axis++ {
-			var order []int
-			for k := range a.Dims[axis] {
-				order = append(order, (k-by+a.Dims[axis])%a.Dims[axis])
-			}
-			a = permuted(a, axis, order)
-		}
-		return a
-	}
-	forEach(t, dtypes.Float32, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
-		exec := model.MustNewExec(backend, model.NewStore(), func(scope *model.Scope, poses, activations *Node) []*Node {
-			members.Seed(poses.Graph(), 3)
-			above, _ := layer.Route(scope, capsule.Capsules{Poses: poses, Activations: activations})
-			return []*Node{above.Poses, above.Activations}
-		})
-		plain := exec.MustCall(poses.Tensor(dtype), activations.Tensor(dtype))
-		out := exec.MustCall(moved(poses, stride).Tensor(dtype), moved(activations, stride).Tensor(dtype))
-		for k, what := range []string{"poses", "activations"} {
-			before := array{Dims: plain[k].Shape().Dimensions, Flat: goldentest.Floats(plain[k])}
-			check(t, what, goldentest.Floats(out[k]), moved(before, 1).Flat, tolerance(dtype))
-			if k == 0 && slices.Equal(before.Flat, moved(before, 1).Flat) {
-				t.Error("the poses are the same everywhere")
-			}
-		}
-	})
-}
-
 // route runs the routing on votes [batch, children, parents, values] in float64.
 func route(t *testing.T, r capsule.EMRouting, votes, activations, betaU, betaA array) (poses, a, assignments []float64) {
 	t.Helper()
@@ -326,76 +286,6 @@ func route(t *testing.T, r capsule.EMRouting, votes, activations, betaU, betaA a
 		return []*Node{p.Poses, p.Activations, p.Assignments}
 	}).MustCall(votes.Tensor(dtypes.Float64), activations.Tensor(dtypes.Float64), betaU.Tensor(dtypes.Float64), betaA.Tensor(dtypes.Float64))
 	return goldentest.Floats(out[0]), goldentest.Floats(out[1]), goldentest.Floats(out[2])
-}
-
-// TestActivation compares with the formula where it is known: children that agree leave the variance Epsilon, and one
-// M-step gives every parent the same share of them.
-func TestActivation(t *testing.T) {
-	const children, parents, values = 5, 3, 16
-	r := capsule.EMRouting{Iterations: 1, Temperature: capsule.InverseTemperature{Final: 0.3, Decay: 0.9}, Epsilon: 0.04}
-	votes, activations := filled(0.7, 1, children, parents, values), uniform(1, 1, children)
-	betaU, betaA := normal(2, 1, parents), normal(3, 1, parents)
-	poses, got, assignments := route(t, r, votes, activations, betaU, betaA)
-	total := 0.0
-	for _, a := range activations.Flat {
-		total += a / parents
-	}
-	var want []float64
-	for j := range parents {
-		cost := total * values * (betaU.Flat[j] + math.Log(0.2))
-		want = append(want, 1/(1+math.Exp(-0.03*(betaA.Flat[j]-cost))))
-	}
-	check(t, "activations", got, want, 1e-9)
-	check(t, "poses", poses, filled(0.7, parents*values).Flat, 1e-8) // what divides is 1e-9 more than what is assigned
-	check(t, "assignments", assignments, filled(1./parents, children*parents).Flat, 1e-12)
-
-	// The reward shifts a logit by λ times itself, and λ scales it.
-	logit := func(p float64) float64 { return math.Log(p / (1 - p)) }
-	more := array{Dims: betaA.Dims, Flat: slices.Clone(betaA.Flat)}
-	more.Flat[1]++
-	_, shifted, _ := route(t, r, votes, activations, betaU, more)
-	check(t, "shift of a logit", []float64{logit(shifted[1]) - logit(got[1])}, []float64{0.03}, 1e-9)
-	r.Temperature.Final *= 2
-	_, doubled, _ := route(t, r, votes, activations, betaU, betaA)
-	for j := range parents {
-		check(t, "logit at twice λ", []float64{logit(doubled[j])}, []float64{2 * logit(got[j])}, 1e-9)
-	}
-}
-
-// TestCosts makes capsules dearer: more β_u lowers the activation of a parent to which something is assigned, more β_a
-// raises it, and so does more agreement.
-func TestCosts(t *testing.T) {
-	const batch, children, parents, values = 50, 8, 2, 16
-	r := capsule.DefaultEMRouting()
-	r.Iterations = 1 // from 2 on, what is assigned changes too
-	votes, activations, none, half := normal(1, 1, batch, children, parents, values), uniform(2, batch, children), filled(0, parents), filled(0.5, parents)
-	_, plain, _ := route(t, r, votes, activations, none, none)
-	_, dear, _ := route(t, r, votes, activations, half, none)
-	_, wanted, _ := route(t, r, votes, activations, none, half)
-	_, agreed, _ := route(t, r, normal(1, 0.5, batch, children, parents, values), activations, none, none)
-	for j := range batch * parents {
-		if !(dear[j] < plain[j] && plain[j] < wanted[j] && plain[j] < agreed[j]) {
-			t.Errorf("%d: activation %g, with β_u %g, with β_a %g, in agreement %g", j, plain[j], dear[j], wanted[j], agreed[j])
-		}
-	}
-}
-
-// TestAgreement routes children to the parent about which they agree: half of them vote alike for the first parent and
-// at random for the second, the others the other way round.
-func TestAgreement(t *testing.T) {
-	const batch, children, parents, values = 20, 10, 2, 16
-	votes := normal(1, 1, batch, children, parents, values)
-	for i := range votes.Flat {
-		if parent, child := i/values%parents, i/(parents*values)%children; parent == child*parents/children {
-			votes.Flat[i] = 0.1*votes.Flat[i] + math.Sin(float64(i%values))
-		}
-	}
-	_, _, assignments := route(t, capsule.DefaultEMRouting(), votes, filled(0.5, batch, children), filled(0, parents), filled(0, parents))
-	for i, p := range assignments {
-		if parent, child := i%parents, i/parents%children; parent == child*parents/children && !(p > 0.9) {
-			t.Errorf("image %d: child %d is its parent's with probability %g", i/(children*parents), child, p)
-		}
-	}
 }
 
 // TestEpsilon shares out votes nearly equally where they differ by a hundredth of √Epsilon, and hardly so where by a
@@ -434,64 +324,6 @@ func TestTranslation(t *testing.T) {
 	check(t, "activations", movedA, a, 1e-6) // what divides is 1e-9 more than what is assigned
 	check(t, "assignments", movedAssignments, assignments, 1e-6)
 	check(t, "poses", movedPoses, poses, 1e-6)
-}
-
-// TestCoordinates leaves one child active: every class gets its vote, which is its pose times the transform of its type,
-// plus the coordinates of its position in the last column.
-func TestCoordinates(t *testing.T) {
-	const height, width, below, classes = 3, 2, 2, 3
-	poses, transforms := normal(1, 1, 1, height, width, below, 4, 4), normal(2, 1, below, classes, 4, 4)
-	for _, with := range []bool{false, true} {
-		layer := capsule.Class{Classes: classes, Coordinates: with, Routing: routing(2)}
-		store := model.NewStore()
-		if _, err := store.CreateVariable("/transforms", transforms.Tensor(dtypes.Float64)); err != nil {
-			t.Fatal(err)
-		}
-		exec := model.MustNewExec(gobackend.GetBackend(), store, func(scope *model.Scope, poses, activations *Node) *Node {
-			above, _ := layer.Route(scope, capsule.Capsules{Poses: poses, Activations: activations})
-			return above.Poses
-		})
-		for child := range height * width * below {
-			activations := filled(0, 1, height, width, below)
-			activations.Flat[child] = 1
-			got := goldentest.Floats(exec.MustCall(poses.Tensor(dtypes.Float64), activations.Tensor(dtypes.Float64))[0])
-			row, column, kind := child/below/width, child/below%width, child%below
-			var want []float64
-			for class := range classes {
-				for r := range 4 {
-					for c := range 4 {
-						v := 0.0
-						for k := range 4 {
-							v += poses.Flat[(child*4+r)*4+k] * transforms.Flat[((kind*classes+class)*4+k)*4+c]
-						}
-						switch {
-						case with && r == 0 && c == 3:
-							v += (float64(row) + 0.5) / height
-						case with && r == 1 && c == 3:
-							v += (float64(column) + 0.5) / width
-						}
-						want = append(want, v)
-					}
-				}
-			}
-			// The child is shared out among the classes, and what divides is 1e-9 more than the least share.
-			check(t, fmt.Sprintf("coordinates %v, child %d", with, child), got, want, 1e-4)
-		}
-	}
-}
-
-// TestTemperature compares the schedule with values of the released program.
-func TestTemperature(t *testing.T) {
-	s := capsule.DefaultInverseTemperature()
-	check(t, "λ", []float64{s.At(0), s.At(1), s.At(2)}, []float64{0.0005, 0.000975, 0.00142625}, 1e-12)
-	if at := (capsule.InverseTemperature{Final: 3}).At(0); at != 3 {
-		t.Errorf("without decay λ is %g, want 3", at)
-	}
-	for i := range 300 {
-		if !(s.At(i) < s.At(i+1) && s.At(i+1) < s.Final) {
-			t.Fatalf("λ is %g and then %g", s.At(i), s.At(i+1))
-		}
-	}
 }
 
 // TestRefuses builds invalid layers.

@@ -1,13 +1,10 @@
 package corpus
 
-import (
-	"errors"
-	"fmt"
-)
+import "fmt"
 
-// BagOfWords configures the bag-of-words baseline: [TFIDF] of words and n-grams, and [Logistic] regression.
+// BagOfWords configures the bag-of-words baseline: tf-idf of words and n-grams, and [Logistic] regression.
 type BagOfWords struct {
-	Longest  int // length of the longest n-grams, see [Ngrams]
+	Longest  int // length of the longest n-grams
 	AtLeast  int // minimum count of a word in the training texts
 	AtMost   int // maximum size of the vocabulary
 	Logistic Logistic
@@ -17,16 +14,14 @@ type BagOfWords struct {
 // = 3. Pairs and C were chosen by macro-F1 on a validation part of the tweets, from words with or without pairs, and C of
 // 0.3, 1, 3, 10 and 100 (BenchmarkSelection in this package's tests).
 func DefaultBagOfWords() BagOfWords {
-	l := DefaultLogistic()
-	l.C, l.Balanced = 3, true
-	return BagOfWords{Longest: 2, AtLeast: 2, AtMost: 100_000, Logistic: l}
+	return BagOfWords{Longest: 2, AtLeast: 2, AtMost: 100_000, Logistic: Logistic{C: 3, Balanced: true, Tolerance: 1e-5, Iterations: 1000}}
 }
 
 // BagOfWordsModel is a fitted [BagOfWords].
 type BagOfWordsModel struct {
-	Longest  int
-	TFIDF    *TFIDF
-	Logistic *LogisticModel
+	longest  int
+	tfidf    *tfidf
+	logistic *logisticModel
 }
 
 // Fit learns vocabulary, document frequencies and weights from texts (lists of words) with labels 0 to classes-1.
@@ -34,38 +29,29 @@ func (b BagOfWords) Fit(texts [][]string, labels []int, classes int) (*BagOfWord
 	counts := Counts{}
 	grams := make([][]string, len(texts))
 	for i, text := range texts {
-		grams[i] = Ngrams(text, b.Longest)
+		grams[i] = ngrams(text, b.Longest)
 		counts.Add(grams[i]...)
 	}
 	v, err := counts.Vocabulary(b.AtLeast, b.AtMost)
 	if err != nil {
 		return nil, fmt.Errorf("bag of words: %w", err)
 	}
-	t, err := NewTFIDF(v, grams)
-	if err != nil {
-		return nil, fmt.Errorf("bag of words: %w", err)
-	}
-	rows := make([]Row, len(grams))
+	t := newTFIDF(v, grams)
+	rows := make([]row, len(grams))
 	for i, g := range grams {
-		rows[i] = t.Row(g)
+		rows[i] = t.row(g)
 	}
-	m, err := b.Logistic.Fit(rows, v.Len(), labels, classes)
+	m, err := b.Logistic.fit(rows, v.Len(), labels, classes)
 	if err != nil {
 		return nil, fmt.Errorf("bag of words: %w", err)
 	}
 	return &BagOfWordsModel{b.Longest, t, m}, nil
 }
 
-// Row returns the features of a text for the logistic regression.
-func (m *BagOfWordsModel) Row(text []string) Row { return m.TFIDF.Row(Ngrams(text, m.Longest)) }
+// row returns the features of a text for the logistic regression.
+func (m *BagOfWordsModel) row(text []string) row { return m.tfidf.row(ngrams(text, m.longest)) }
 
-// Probabilities returns the probability of each class. It is an error if the model was not made by Fit.
+// Probabilities returns the probability of each class.
 func (m *BagOfWordsModel) Probabilities(text []string) ([]float64, error) {
-	switch {
-	case m.TFIDF == nil || m.TFIDF.Vocabulary == nil || m.Logistic == nil:
-		return nil, errors.New("the bag of words has no words or no weights; fit it first")
-	case len(m.TFIDF.IDF) != m.TFIDF.Vocabulary.Len():
-		return nil, fmt.Errorf("the bag of words has %d document frequencies for %d columns; fit it first", len(m.TFIDF.IDF), m.TFIDF.Vocabulary.Len())
-	}
-	return m.Logistic.Probabilities(m.Row(text))
+	return m.logistic.probabilities(m.row(text))
 }

@@ -6,31 +6,25 @@ import (
 	"synpool/internal/fetch"
 )
 
-var (
-	// ErrNotFetched says that the files of a named set are not in [Dir].
-	ErrNotFetched = fetch.ErrNotFetched
+// ErrNotFetched says that the files of a named set are not in [Dir].
+var ErrNotFetched = fetch.ErrNotFetched
 
-	// ErrTemporary marks a failed [Entry.Fetch] that may succeed later: no network, a full disk, or another process that
-	// fetches the same file.
-	ErrTemporary = fetch.ErrTemporary
-)
+// variables are the environment variables for the folder of the sets.
+var variables = []string{"CORPUS_DATA", "MILBENCH_DATA"}
 
-// State says whether a named set is available.
-type State = fetch.State
+// Dir returns the folder of the named sets: $CORPUS_DATA, or else $MILBENCH_DATA, or else the folder milbench in the user's
+// cache.
+func Dir() (string, error) { return fetch.Folder(variables...) }
 
-// The states of a named set.
-const (
-	Fetched State = fetch.Fetched // every file exists and has the right checksum
-	Missing State = fetch.Missing // a file does not exist
-	Damaged State = fetch.Damaged // a file cannot be read or differs from the catalogue's
-)
+// Paths returns the paths of the files of the set in the order of Files, whether or not they have been fetched.
+func (e Entry) Paths() ([]string, error) { return e.set().Paths() }
 
 // command is the command that fetches a set by name.
 const command = "go run synpool/course/corpus/download"
 
-// Verify reads the files of the set and compares their checksums. If the set is [Missing] (the error matches
-// [ErrNotFetched]) or [Damaged], the error says what is wrong and what to do.
-func (e Entry) Verify() (State, error) { return e.set().Verify() }
+// Verify reads the files of the set and compares their checksums. If the set is missing (the error matches
+// [ErrNotFetched]) or damaged, the error says what is wrong and what to do.
+func (e Entry) Verify() (fetch.State, error) { return e.set().Verify() }
 
 // Fetch downloads the missing and damaged files of the set to [Dir], and resumes an interrupted download. A file gets its
 // name only after its checksum was verified. progress, if not nil, is called with the number of bytes received and the total

@@ -2,7 +2,6 @@ package corpus
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -99,7 +98,7 @@ func TestFetch(t *testing.T) {
 	t.Setenv("CORPUS_DATA", dir)
 	e, requests := served(t, "one", "two and more")
 	state, err := e.Verify()
-	if requireOneLine(t, err, "made-up: not fetched yet", "first.gz", "`go run synpool/course/corpus/download made-up`"); state != Missing || !errors.Is(err, ErrNotFetched) {
+	if requireOneLine(t, err, "made-up: not fetched yet", "first.gz", "`go run synpool/course/corpus/download made-up`"); state != fetch.Missing || !errors.Is(err, ErrNotFetched) {
 		t.Errorf("before: %s, %v", state, err)
 	}
 	var arrived []string
@@ -111,7 +110,7 @@ func TestFetch(t *testing.T) {
 	if err := e.Fetch(t.Context(), progress); err != nil || *requests != 2 || !slices.Equal(arrived, []string{"first.gz", "second.gz"}) {
 		t.Fatalf("%d requests, %q arrived: %v", *requests, arrived, err)
 	}
-	if state, err := e.Verify(); state != Fetched || err != nil {
+	if state, err := e.Verify(); state != fetch.Fetched || err != nil {
 		t.Errorf("after: %s, %v", state, err)
 	}
 	if text, err := os.ReadFile(filepath.Join(dir, "second.gz")); err != nil || string(text) != "two and more" {
@@ -126,48 +125,12 @@ func TestFetch(t *testing.T) {
 		t.Fatal(err)
 	}
 	state, err = e.Verify()
-	if requireOneLine(t, err, "second.gz is not the file it should be", "SHA-256", "`go run synpool/course/corpus/download made-up`"); state != Damaged {
+	if requireOneLine(t, err, "second.gz is not the file it should be", "SHA-256", "`go run synpool/course/corpus/download made-up`"); state != fetch.Damaged {
 		t.Error(state)
 	}
 	if err := e.Fetch(t.Context(), nil); err != nil || *requests != 3 {
 		t.Errorf("repair: %d requests, %v", *requests, err)
 	}
-	if err := os.Remove(name); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(name, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if state, err := e.Verify(); state != Damaged || err == nil {
-		t.Errorf("a folder: %s, %v", state, err)
-	}
-}
-
-func TestFetchRefuses(t *testing.T) {
-	dir := t.TempDir()
-	t.Setenv("CORPUS_DATA", dir)
-	e, _ := served(t, "one")
-	e.Files[0].SHA256 = strings.Repeat("0", 64)
-	err := e.Fetch(t.Context(), nil)
-	if requireOneLine(t, err, "made-up: ", "SHA-256"); !errors.Is(err, fetch.ErrSum) || errors.Is(err, ErrTemporary) {
-		t.Errorf("other bytes: %v", err)
-	}
-	e, _ = served(t, "one")
-	e.Files[0].URL += "x"
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := e.Fetch(ctx, nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("stopped: %v", err)
-	}
-	if left, _ := filepath.Glob(filepath.Join(dir, "*.gz*")); len(left) > 0 {
-		t.Errorf("left behind: %q", left)
-	}
-	blocked := filepath.Join(dir, "blocked")
-	if err := os.WriteFile(blocked, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("CORPUS_DATA", filepath.Join(blocked, "data"))
-	requireOneLine(t, e.Fetch(t.Context(), nil), "made-up: set CORPUS_DATA to a folder that can be written")
 }
 
 // Without its files, or with others, no set is loaded.

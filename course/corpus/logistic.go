@@ -26,17 +26,14 @@ type Logistic struct {
 	Iterations int     // maximum number of iterations; reaching it is an error
 }
 
-// DefaultLogistic returns C = 1, not balanced, a tolerance of 1e-5 and at most 1000 iterations.
-func DefaultLogistic() Logistic { return Logistic{C: 1, Tolerance: 1e-5, Iterations: 1000} }
-
-// LogisticModel is a fitted [Logistic].
-type LogisticModel struct {
-	Weights [][]float64 // [class][column]
-	Bias    []float64   // [class]
+// logisticModel is a fitted [Logistic].
+type logisticModel struct {
+	weights [][]float64 // [class][column]
+	bias    []float64   // [class]
 }
 
-// Fit finds the weights for rows with the given number of columns and labels 0 to classes-1. Every class must occur.
-func (l Logistic) Fit(rows []Row, columns int, labels []int, classes int) (*LogisticModel, error) {
+// fit finds the weights for rows with the given number of columns and labels 0 to classes-1. Every class must occur.
+func (l Logistic) fit(rows []row, columns int, labels []int, classes int) (*logisticModel, error) {
 	if !(l.C > 0) || math.IsInf(l.C, 0) || !(l.Tolerance > 0) || l.Iterations < 1 {
 		return nil, fmt.Errorf("logistic regression with C %v, tolerance %v and %d iterations; all are above 0 and finite", l.C, l.Tolerance, l.Iterations)
 	}
@@ -80,20 +77,20 @@ func (l Logistic) Fit(rows []Row, columns int, labels []int, classes int) (*Logi
 // largestFit is the maximum number of weights and biases: more is likely a typo.
 const largestFit = 1 << 26
 
-func checkRows(rows []Row, columns int) error {
+func checkRows(rows []row, columns int) error {
 	if len(rows) == 0 || columns < 1 {
 		return fmt.Errorf("%d rows of %d columns to fit", len(rows), columns)
 	}
 	for i, r := range rows {
-		if len(r.Columns) != len(r.Values) {
-			return fmt.Errorf("row %d has %d columns but %d values", i, len(r.Columns), len(r.Values))
+		if len(r.columns) != len(r.values) {
+			return fmt.Errorf("row %d has %d columns but %d values", i, len(r.columns), len(r.values))
 		}
-		for k, c := range r.Columns {
+		for k, c := range r.columns {
 			if c < 0 || c >= columns {
 				return fmt.Errorf("row %d has column %d of %d", i, c, columns)
 			}
-			if math.IsNaN(r.Values[k]) || math.IsInf(r.Values[k], 0) {
-				return fmt.Errorf("row %d, column %d is %v", i, c, r.Values[k])
+			if math.IsNaN(r.values[k]) || math.IsInf(r.values[k], 0) {
+				return fmt.Errorf("row %d, column %d is %v", i, c, r.values[k])
 			}
 		}
 	}
@@ -127,7 +124,7 @@ func countClasses(labels []int, n, classes int) ([]int, error) {
 // objective is the function that [Logistic] minimises. Its argument has the weights of the last free classes, class by class
 // for each column, followed by the biases of these classes.
 type objective struct {
-	rows    []Row
+	rows    []row
 	labels  []int
 	columns int
 	classes int
@@ -137,15 +134,15 @@ type objective struct {
 }
 
 // model returns the weights in x.
-func (f *objective) model(x []float64) *LogisticModel {
-	m := &LogisticModel{Weights: make([][]float64, f.classes), Bias: make([]float64, f.classes)}
-	for k := range m.Weights {
-		m.Weights[k] = make([]float64, f.columns)
+func (f *objective) model(x []float64) *logisticModel {
+	m := &logisticModel{weights: make([][]float64, f.classes), bias: make([]float64, f.classes)}
+	for k := range m.weights {
+		m.weights[k] = make([]float64, f.columns)
 		if free := k - (f.classes - f.free); free >= 0 {
-			for c := range m.Weights[k] {
-				m.Weights[k][c] = x[c*f.free+free]
+			for c := range m.weights[k] {
+				m.weights[k][c] = x[c*f.free+free]
 			}
-			m.Bias[k] = x[f.columns*f.free+free]
+			m.bias[k] = x[f.columns*f.free+free]
 		}
 	}
 	return m
@@ -164,8 +161,8 @@ func (f *objective) compute(x, gradient []float64) float64 {
 	for i, r := range f.rows {
 		clear(logits)
 		copy(free, x[weights:])
-		for j, c := range r.Columns {
-			floats.AddScaled(free, r.Values[j], x[c*f.free:(c+1)*f.free])
+		for j, c := range r.columns {
+			floats.AddScaled(free, r.values[j], x[c*f.free:(c+1)*f.free])
 		}
 		y := f.labels[i]
 		norm := floats.LogSumExp(logits)
@@ -175,46 +172,29 @@ func (f *objective) compute(x, gradient []float64) float64 {
 		}
 		logits[y]--
 		floats.Scale(f.share[y], free)
-		for j, c := range r.Columns {
-			floats.AddScaled(gradient[c*f.free:(c+1)*f.free], r.Values[j], free)
+		for j, c := range r.columns {
+			floats.AddScaled(gradient[c*f.free:(c+1)*f.free], r.values[j], free)
 		}
 		floats.Add(gradient[weights:], free)
 	}
 	return value
 }
 
-func (m *LogisticModel) logits(r Row, to []float64) {
-	for k, w := range m.Weights {
-		sum := m.Bias[k]
-		for j, c := range r.Columns {
-			sum += w[c] * r.Values[j]
-		}
-		to[k] = sum
-	}
-}
-
-// Probabilities returns the probability of each class. A column that the model was not fitted with, or a probability that is
+// probabilities returns the probability of each class. A column that the model was not fitted with, or a probability that is
 // NaN, is an error.
-func (m *LogisticModel) Probabilities(r Row) ([]float64, error) {
-	if len(m.Weights) == 0 {
-		return nil, errors.New("the model has no weights; fit it first")
-	}
-	if len(m.Bias) != len(m.Weights) {
-		return nil, fmt.Errorf("the model has weights of %d classes and %d biases; fit it first", len(m.Weights), len(m.Bias))
-	}
-	for k, w := range m.Weights {
-		if len(w) != len(m.Weights[0]) {
-			return nil, fmt.Errorf("the model has %d weights of class %d and %d of class 0; fit it first", len(w), k, len(m.Weights[0]))
-		}
-	}
-	if err := checkRows([]Row{r}, len(m.Weights[0])); err != nil {
+func (m *logisticModel) probabilities(r row) ([]float64, error) {
+	if err := checkRows([]row{r}, len(m.weights[0])); err != nil {
 		return nil, err
 	}
-	p := make([]float64, len(m.Weights))
-	m.logits(r, p)
+	p := slices.Clone(m.bias)
+	for k, w := range m.weights {
+		for j, c := range r.columns {
+			p[k] += w[c] * r.values[j]
+		}
+	}
 	norm := floats.LogSumExp(p)
 	if math.IsNaN(norm) || math.IsInf(norm, 0) {
-		return nil, errors.New("the model's weights are not finite, or too large for the text; fit it first")
+		return nil, errors.New("the weights of the regression are too large for the text; fit it with a smaller C")
 	}
 	for k := range p {
 		p[k] = math.Exp(p[k] - norm)

@@ -2,7 +2,6 @@ package corpus
 
 import (
 	"encoding"
-	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -16,9 +15,8 @@ import (
 type Masked struct{ text unique.Handle[string] }
 
 var (
-	_ fmt.Formatter            = Masked{}
-	_ encoding.TextMarshaler   = Masked{}
-	_ encoding.TextUnmarshaler = (*Masked)(nil)
+	_ fmt.Formatter          = Masked{}
+	_ encoding.TextMarshaler = Masked{}
 )
 
 // NewMasked returns text that is shown masked.
@@ -47,11 +45,6 @@ func (m Masked) String() string { return Mask(m.Raw()) }
 
 // MarshalText returns the masked text.
 func (m Masked) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
-
-// UnmarshalText always fails: encoded text is masked, so the original is lost.
-func (m *Masked) UnmarshalText([]byte) error {
-	return errors.New("masked text cannot be read back; encode Raw where the text is needed again")
-}
 
 // Punctuation before and after a word; any other mark is part of the word.
 const (

@@ -32,6 +32,14 @@ func requireOneLine(t *testing.T, err error, parts ...string) {
 	}
 }
 
+// must returns v, or panics with the error.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 func gzipped(t testing.TB, text string) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -51,10 +59,7 @@ func zipped(t testing.TB, namesAndTexts ...string) []byte {
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
 	for i := 0; i < len(namesAndTexts); i += 2 {
-		w, err := z.Create(namesAndTexts[i])
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must(z.Create(namesAndTexts[i]))
 		if _, err := io.WriteString(w, namesAndTexts[i+1]); err != nil {
 			t.Fatal(err)
 		}
@@ -167,10 +172,7 @@ func TestReadReviews(t *testing.T) {
 		"movie_reviews/neg/", "",
 		"movie_reviews/neg/cv900_17.txt", "\n  \nbad film\r\n\nno end",
 	)
-	got, err := ReadReviews(bytes.NewReader(data), int64(len(data)), "reviews.zip")
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(ReadReviews(bytes.NewReader(data), int64(len(data)), "reviews.zip"))
 	want := "[{neg/cv900_17 0 9 [[bad film] [no end]]} {pos/cv123_4 1 1 [[a fine film .] [it's good really .]]}]"
 	if fmt.Sprint(got) != want {
 		t.Errorf("%v, want %v", got, want)

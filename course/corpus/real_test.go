@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"synpool/internal/fetch"
 	"synpool/internal/large"
 )
 
@@ -20,14 +21,11 @@ var export = flag.String("export", "", "write the features of the baselines to t
 // requireFetched skips the test where the named set is not at hand.
 func requireFetched(t testing.TB, name string) {
 	t.Helper()
-	e, err := Find(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must(Find(name))
 	switch state, err := e.Verify(); state {
-	case Missing:
+	case fetch.Missing:
 		t.Skip(err)
-	case Damaged:
+	case fetch.Damaged:
 		t.Fatal(err)
 	}
 }
@@ -35,10 +33,7 @@ func requireFetched(t testing.TB, name string) {
 // The counts are those that Python's csv and zipfile find.
 func TestTweets(t *testing.T) {
 	requireFetched(t, tweetsName)
-	tweets, err := LoadTweets()
-	if err != nil {
-		t.Fatal(err)
-	}
+	tweets := must(LoadTweets())
 	var classes [3]int
 	entities, lines, longest := 0, 0, 0
 	for _, tweet := range tweets {
@@ -59,10 +54,7 @@ func TestTweets(t *testing.T) {
 
 func TestReviews(t *testing.T) {
 	requireFetched(t, reviewsName)
-	reviews, err := LoadReviews()
-	if err != nil {
-		t.Fatal(err)
-	}
+	reviews := must(LoadReviews())
 	var classes [2]int
 	var folds [10][2]int
 	sentences, words := 0, 0
@@ -89,10 +81,7 @@ func TestReviews(t *testing.T) {
 
 func TestMulti30k(t *testing.T) {
 	requireFetched(t, multi30kName)
-	set, err := LoadMulti30k()
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must(LoadMulti30k())
 	if len(set.Train) != 29000 || len(set.Validation) != 1014 || len(set.Test) != 1000 {
 		t.Errorf("%d, %d, %d pairs", len(set.Train), len(set.Validation), len(set.Test))
 	}
@@ -118,14 +107,8 @@ func baselineCases(t testing.TB) []baselineCase {
 	t.Helper()
 	requireFetched(t, tweetsName)
 	requireFetched(t, reviewsName)
-	tweets, err := LoadTweets()
-	if err != nil {
-		t.Fatal(err)
-	}
-	reviews, err := LoadReviews()
-	if err != nil {
-		t.Fatal(err)
-	}
+	tweets := must(LoadTweets())
+	reviews := must(LoadReviews())
 	balanced := baselineCase{name: "tweets", classes: 3, setting: DefaultBagOfWords()}
 	for _, tweet := range tweets {
 		balanced.texts, balanced.labels = append(balanced.texts, TweetWords(tweet.Text.Raw())), append(balanced.labels, tweet.Class)
@@ -158,20 +141,14 @@ func TestBaselines(t *testing.T) {
 	for _, c := range baselineCases(t) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			parts, err := StratifiedSplit(c.labels, []int{8, 1, 1}, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			parts := must(StratifiedSplit(c.labels, []int{8, 1, 1}, 1))
 			texts, labels := choose(c.texts, parts[0]), choose(c.labels, parts[0])
 			c.setting.Logistic.Tolerance = 1e-7
-			m, err := c.setting.Fit(texts, labels, c.classes)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must(c.setting.Fit(texts, labels, c.classes))
 			test, answers := choose(c.texts, parts[2]), choose(c.labels, parts[2])
 			got := report(t, m, test, answers)
 			t.Logf("%d training and %d test texts, %d words: accuracy %.4f, macro-F1 %.4f, macro AUC %.4f; F1 %.3f, AUC %.4f",
-				len(texts), len(test), m.TFIDF.Vocabulary.Len()-4, got.Accuracy, got.MacroF1, got.MacroAUC, got.F1, got.AUC)
+				len(texts), len(test), m.tfidf.vocabulary.Len()-4, got.Accuracy, got.MacroF1, got.MacroAUC, got.F1, got.AUC)
 			if *export != "" {
 				folder := filepath.Join(*export, strings.ReplaceAll(c.name, ", ", "-"))
 				if err := writeCase(folder, c, m, texts, labels, test, answers); err != nil {
@@ -199,10 +176,7 @@ func report(t testing.TB, m *BagOfWordsModel, texts [][]string, labels []int) Re
 			t.Fatal(err)
 		}
 	}
-	r, err := Evaluate(labels, scores)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(Evaluate(labels, scores))
 	return r
 }
 
@@ -262,7 +236,7 @@ func writeCase(folder string, c baselineCase, m *BagOfWordsModel, texts [][]stri
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
-	setting, err := json.Marshal(map[string]any{"name": c.name, "C": c.setting.Logistic.C, "balanced": c.setting.Logistic.Balanced, "columns": m.TFIDF.Vocabulary.Len()})
+	setting, err := json.Marshal(map[string]any{"name": c.name, "C": c.setting.Logistic.C, "balanced": c.setting.Logistic.Balanced, "columns": m.tfidf.vocabulary.Len()})
 	if err != nil {
 		return err
 	}
@@ -281,9 +255,9 @@ func writeCase(folder string, c baselineCase, m *BagOfWordsModel, texts [][]stri
 		out := bufio.NewWriter(f)
 		for i, text := range part.texts {
 			fmt.Fprint(out, part.labels[i])
-			row := m.Row(text)
-			for k, column := range row.Columns {
-				fmt.Fprintf(out, " %d:%.17g", column, row.Values[k])
+			row := m.row(text)
+			for k, column := range row.columns {
+				fmt.Fprintf(out, " %d:%.17g", column, row.values[k])
 			}
 			fmt.Fprintln(out)
 		}

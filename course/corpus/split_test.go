@@ -25,10 +25,7 @@ func TestStratifiedSplit(t *testing.T) {
 			counts[labels[i]]++
 		}
 		seed := rng.Uint64()
-		parts, err := StratifiedSplit(labels, shares, seed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		parts := must(StratifiedSplit(labels, shares, seed))
 		var all []int
 		for p, part := range parts {
 			if !slices.IsSorted(part) {
@@ -80,10 +77,7 @@ func TestStratifiedSplitIsFixed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folds, err := StratifiedSplit(labels, []int{1, 1, 1}, 7)
-	if err != nil {
-		t.Fatal(err)
-	}
+	folds := must(StratifiedSplit(labels, []int{1, 1, 1}, 7))
 	if got, want := fmt.Sprint(parts, folds), "[[1 3 4 6 8 9 10] [0 5] [2 7 11]] [[3 6 8 9] [0 1 4 10] [2 5 7 11]]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

@@ -1,37 +1,34 @@
 package corpus
 
 import (
-	"errors"
+	"maps"
 	"math"
 	"slices"
 )
 
-// Row is a sparse row: the ascending indices of its non-zero columns, and their values.
-type Row struct {
-	Columns []int
-	Values  []float64
+// row is a sparse row: the ascending indices of its non-zero columns, and their values.
+type row struct {
+	columns []int
+	values  []float64
 }
 
-// TFIDF turns a text into a row of tf-idf values with one column per word of a vocabulary:
+// tfidf turns a text into a row of tf-idf values with one column per word of a vocabulary:
 //
 //	value = tf * idf / norm,   idf = 1 + ln((1+n) / (1+df))
 //
 // with tf the count of the word in the text, n the number of training texts, and df the number of those with the word; norm
 // gives the row the Euclidean length 1. The formulas are scikit-learn's defaults. Words outside the vocabulary are ignored,
 // and a text of only such words is a row of zeros. The columns of the reserved words are always zero.
-type TFIDF struct {
-	Vocabulary *Vocabulary
-	IDF        []float64 // one per column
+type tfidf struct {
+	vocabulary *Vocabulary
+	idf        []float64 // one per column
 }
 
-// NewTFIDF computes the idf of each word of v from texts.
-func NewTFIDF(v *Vocabulary, texts [][]string) (*TFIDF, error) {
-	if len(texts) == 0 {
-		return nil, errors.New("no texts to take document frequencies from")
-	}
+// newTFIDF computes the idf of each word of v from texts.
+func newTFIDF(v *Vocabulary, texts [][]string) *tfidf {
 	frequency := make([]int, v.Len())
 	for _, text := range texts {
-		for _, column := range v.Bag(text).Columns {
+		for _, column := range v.bag(text).columns {
 			frequency[column]++
 		}
 	}
@@ -39,38 +36,34 @@ func NewTFIDF(v *Vocabulary, texts [][]string) (*TFIDF, error) {
 	for i, df := range frequency {
 		idf[i] = 1 + math.Log(float64(1+len(texts))/float64(1+df))
 	}
-	return &TFIDF{v, idf}, nil
+	return &tfidf{v, idf}
 }
 
-// Row returns the row of a text.
-func (t *TFIDF) Row(words []string) Row {
-	row := t.Vocabulary.Bag(words)
+// row returns the row of a text.
+func (t *tfidf) row(words []string) row {
+	r := t.vocabulary.bag(words)
 	squares := 0.0
-	for i, column := range row.Columns {
-		row.Values[i] *= t.IDF[column]
-		squares += row.Values[i] * row.Values[i]
+	for i, column := range r.columns {
+		r.values[i] *= t.idf[column]
+		squares += r.values[i] * r.values[i]
 	}
-	for i := range row.Values {
-		row.Values[i] /= math.Sqrt(squares)
+	for i := range r.values {
+		r.values[i] /= math.Sqrt(squares)
 	}
-	return row
+	return r
 }
 
-// Bag returns the bag of words of a text: the count of each word of the vocabulary, in the column of the word's number.
-func (v *Vocabulary) Bag(words []string) Row {
+// bag returns the bag of words of a text: the count of each word of the vocabulary, in the column of the word's number.
+func (v *Vocabulary) bag(words []string) row {
 	counts := make(map[int]float64)
 	for _, w := range words {
 		if id, known := v.ids[w]; known {
 			counts[int(id)]++
 		}
 	}
-	row := Row{Columns: make([]int, 0, len(counts)), Values: make([]float64, 0, len(counts))}
-	for column := range counts {
-		row.Columns = append(row.Columns, column)
+	r := row{columns: slices.Sorted(maps.Keys(counts))}
+	for _, column := range r.columns {
+		r.values = append(r.values, counts[column])
 	}
-	slices.Sort(row.Columns)
-	for _, column := range row.Columns {
-		row.Values = append(row.Values, counts[column])
-	}
-	return row
+	return r
 }

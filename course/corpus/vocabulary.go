@@ -2,12 +2,8 @@ package corpus
 
 import (
 	"cmp"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"unicode/utf8"
 )
 
 // The numbers of the reserved words.
@@ -47,70 +43,22 @@ func (c Counts) Vocabulary(atLeast, atMost int) (*Vocabulary, error) {
 	if len(words) == 0 {
 		return nil, fmt.Errorf("no word occurs %d times; count more text or ask for less", atLeast)
 	}
-	return NewVocabulary(words[:min(atMost, len(words))])
-}
-
-// Vocabulary numbers words: [PadID], [UnknownID], [BeginID], [EndID], then its words from 4 on. It is immutable and safe for
-// concurrent use. In JSON it is the list of its words.
-type Vocabulary struct {
-	words []string // including the reserved ones
-	ids   map[string]int32
-}
-
-// NewVocabulary returns a vocabulary with words in this order, for example those from [Vocabulary.Words] that were stored
-// with a model. No word may be empty, reserved (<pad>, <unk>, <s>, </s>) or repeated.
-func NewVocabulary(words []string) (*Vocabulary, error) {
-	if len(words) == 0 {
-		return nil, errors.New("a vocabulary of no words")
-	}
-	v := &Vocabulary{words: slices.Concat(reserved, words), ids: make(map[string]int32, len(words))}
-	for i, w := range words {
-		if w == "" || slices.Contains(reserved, w) {
-			return nil, fmt.Errorf("word %d of the vocabulary is %q; it can be no word", i, w)
-		}
-		if _, twice := v.ids[w]; twice {
-			return nil, fmt.Errorf("word %d of the vocabulary is there twice", i)
-		}
+	v := &Vocabulary{words: slices.Concat(reserved, words[:min(atMost, len(words))]), ids: make(map[string]int32, len(words))}
+	for i, w := range v.words[len(reserved):] {
 		v.ids[w] = int32(len(reserved) + i)
 	}
 	return v, nil
 }
 
+// Vocabulary numbers words: [PadID], [UnknownID], [BeginID], [EndID], then its words from 4 on. It is immutable and safe for
+// concurrent use.
+type Vocabulary struct {
+	words []string // including the reserved ones
+	ids   map[string]int32
+}
+
 // Len returns the number of words, including the four reserved ones.
 func (v *Vocabulary) Len() int { return len(v.words) }
-
-// Words returns the words without the reserved ones, in order.
-func (v *Vocabulary) Words() []string {
-	return slices.Clone(v.words[min(len(reserved), len(v.words)):])
-}
-
-// MarshalJSON encodes the words as a list. It is an error if there are no words or if a word is not UTF-8.
-func (v Vocabulary) MarshalJSON() ([]byte, error) {
-	words := v.Words()
-	if len(words) == 0 {
-		return nil, errors.New("a vocabulary of no words")
-	}
-	for i, w := range words {
-		if !utf8.ValidString(w) {
-			return nil, fmt.Errorf("word %d of the vocabulary is not UTF-8, which JSON cannot hold", i)
-		}
-	}
-	return json.Marshal(words)
-}
-
-// UnmarshalJSON decodes a vocabulary encoded by [Vocabulary.MarshalJSON]; errors are those of [NewVocabulary].
-func (v *Vocabulary) UnmarshalJSON(data []byte) error {
-	var words []string
-	if err := json.Unmarshal(data, &words); err != nil {
-		return fmt.Errorf("a vocabulary is a list of words: %w", err)
-	}
-	made, err := NewVocabulary(words)
-	if err != nil {
-		return err
-	}
-	*v = *made
-	return nil
-}
 
 // ID returns the number of a word, or [UnknownID] if the vocabulary lacks it. A word spelled like a reserved one is unknown.
 func (v *Vocabulary) ID(word string) int32 {
@@ -164,9 +112,4 @@ func (v *Vocabulary) Decode(ids []int32) []string {
 // Delimit returns ids between [BeginID] and [EndID].
 func Delimit(ids []int32) []int32 {
 	return slices.Concat([]int32{BeginID}, ids, []int32{EndID})
-}
-
-// String returns the number of words as text; it shows none of them.
-func (v *Vocabulary) String() string {
-	return fmt.Sprintf("vocabulary of %d words and %s", len(v.Words()), strings.Join(reserved, " "))
 }

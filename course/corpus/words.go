@@ -6,7 +6,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/clipperhouse/uax29/v2/sentences"
 	"github.com/clipperhouse/uax29/v2/words"
 )
 
@@ -25,33 +24,6 @@ func Words(text string) []string {
 // visible reports whether r is a visible character.
 func visible(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }
 
-// Sentences splits a text at Unicode sentence boundaries (UAX #29) and trims spaces. An abbreviation before a capital letter
-// ("Dr. Smith") also ends a sentence.
-func Sentences(text string) []string {
-	var found []string
-	for tokens := sentences.FromString(text); tokens.Next(); {
-		if sentence := strings.TrimSpace(tokens.Value()); strings.ContainsFunc(sentence, visible) {
-			found = append(found, sentence)
-		}
-	}
-	return found
-}
-
-// Document returns the [Words] of the [Sentences] of a text.
-func Document(text string) [][]string {
-	var document [][]string
-	for _, sentence := range Sentences(text) {
-		document = append(document, Words(sentence))
-	}
-	return document
-}
-
-// Placeholders of [TweetWords] for a URL and a mention.
-const (
-	URLWord  = "<url>"
-	UserWord = "<user>"
-)
-
 // inTweet matches URLs, mentions and hashtags.
 var inTweet = regexp.MustCompile(`(?i:https?://\S+|\bwww\.\S+)|\B@\w+|\B#[\pL\pN_]+`)
 
@@ -67,9 +39,9 @@ func TweetWords(text string) []string {
 		switch word[0] {
 		case '#':
 		case '@':
-			word = UserWord
+			word = "<user>"
 		default:
-			word = URLWord
+			word = "<url>"
 		}
 		found = append(found, word)
 		done = at[1]
@@ -77,9 +49,9 @@ func TweetWords(text string) []string {
 	return append(found, Words(text[done:])...)
 }
 
-// Ngrams returns the words, followed by their n-grams of 2 to longest words, each joined by spaces. If longest is below 2 it
+// ngrams returns the words, followed by their n-grams of 2 to longest words, each joined by spaces. If longest is below 2 it
 // returns only the words.
-func Ngrams(words []string, longest int) []string {
+func ngrams(words []string, longest int) []string {
 	grams := append([]string(nil), words...)
 	for n := 2; n <= min(longest, len(words)); n++ {
 		for i := 0; i+n <= len(words); i++ {

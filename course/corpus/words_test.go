@@ -22,23 +22,6 @@ func TestWords(t *testing.T) {
 	}
 }
 
-func TestSentences(t *testing.T) {
-	for text, want := range map[string]string{
-		"":                        "",
-		" \n ":                    "",
-		"One. Two!  Three?\nFour": "One.|Two!|Three?|Four",
-		"It cost 3.5 dollars. \"Yes.\" e.g. this": "It cost 3.5 dollars.|\"Yes.\" e.g. this",
-	} {
-		if got := Sentences(text); strings.Join(got, "|") != want {
-			t.Errorf("%q: %q, want %s", text, got, want)
-		}
-	}
-	document := Document("A dog ran.  It's fast!")
-	if len(document) != 2 || strings.Join(document[1], "|") != "It's|fast|!" {
-		t.Errorf("%q", document)
-	}
-}
-
 func TestTweetWords(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                  "",
@@ -63,14 +46,14 @@ func TestTweetWords(t *testing.T) {
 func TestNgrams(t *testing.T) {
 	words := strings.Fields("a b c")
 	for longest, want := range map[int]string{-1: "a|b|c", 1: "a|b|c", 2: "a|b|c|a b|b c", 3: "a|b|c|a b|b c|a b c", 99: "a|b|c|a b|b c|a b c"} {
-		if got := Ngrams(words, longest); strings.Join(got, "|") != want {
+		if got := ngrams(words, longest); strings.Join(got, "|") != want {
 			t.Errorf("%d: %q", longest, got)
 		}
 	}
-	if got := Ngrams(nil, 3); len(got) != 0 {
+	if got := ngrams(nil, 3); len(got) != 0 {
 		t.Errorf("%q", got)
 	}
-	Ngrams(words[:2], 2)
+	ngrams(words[:2], 2)
 	if !slices.Equal(words, []string{"a", "b", "c"}) {
 		t.Errorf("the words were changed: %q", words)
 	}

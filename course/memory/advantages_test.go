@@ -66,35 +66,6 @@ func TestRecallEfficiency(t *testing.T) {
 	}
 }
 
-// TestRangeOfOrderParameters: MHNN (ii). Those of MHNN are in [0, 1] and sum to 1, those of SNN can end in a negative
-// one-hot: they do so exactly if the largest magnitude is of a negative one.
-func TestRangeOfOrderParameters(t *testing.T) {
-	random := rand.New(rand.NewPCG(2, 1))
-	negative := 0
-	for range 1000 {
-		patterns := normal(random, 5, 8, 1)
-		state := normal(random, 1, 8, 2)[0]
-		hopfield := store(t, &memory.Continuous{Beta: 2}, patterns)
-		order := must(hopfield.OrderParameters(state))(t)
-		if floats.Min(order) < 0 || floats.Max(order) > 1 || math.Abs(floats.Sum(order)-1) > 1e-12 {
-			t.Fatalf("MHNN has order parameters %v", order)
-		}
-		synergetic := store(t, &memory.Synergetic{Gamma: 1}, patterns)
-		first := must(synergetic.OrderParameters(state))(t)
-		trace := activate(t, *synergetic, first, 400)
-		last, i := trace[len(trace)-1], winner(first)
-		if last[i] != math.Copysign(1, first[i]) {
-			t.Fatalf("SNN leads %v to %v", first, last)
-		}
-		if last[i] < 0 {
-			negative++
-		}
-	}
-	if negative < 300 {
-		t.Errorf("%d negative one-hots of 1000", negative)
-	}
-}
-
 // TestMoreMemoriesThanDimensions: MHNN (iii). From cues with a tenth of the components flipped MHNN brings 2^(d/4) random
 // patterns of d components back, a number that is exponential in d and soon larger than it, SNN cannot store them.
 func TestMoreMemoriesThanDimensions(t *testing.T) {
@@ -174,25 +145,23 @@ func TestControllableDirection(t *testing.T) {
 			floats.Add(x, centre)
 		}
 		i, bias := random.IntN(n), math.Pow(10, -8*random.Float64())
-		for _, reduced := range []bool{false, true} {
-			s := store(t, &memory.Synergetic{Gamma: 0.6, Reduced: reduced}, patterns)
-			for name, order := range map[string][]float64{"zero": make([]float64, n), "equal": slices.Repeat([]float64{0.8}, n)} {
-				if name == "zero" {
-					if _, err := s.Activate(order); !errors.Is(err, memory.ErrZeroState) {
-						t.Fatalf("an update from 0: %v", err)
-					}
-				} else {
-					trace := activate(t, *s, order, 200)
-					if last := trace[len(trace)-1]; floats.Min(last) != floats.Max(last) {
-						t.Fatalf("equal order parameters become %v", last)
-					}
+		s := store(t, &memory.Synergetic{Gamma: 0.6}, patterns)
+		for name, order := range map[string][]float64{"zero": make([]float64, n), "equal": slices.Repeat([]float64{0.8}, n)} {
+			if name == "zero" {
+				if _, err := s.Activate(order); !errors.Is(err, memory.ErrZeroState) {
+					t.Fatalf("an update from 0: %v", err)
 				}
-				order[i] += bias
-				trace := activate(t, *s, order, 4000)
-				last := trace[len(trace)-1]
-				state := must(s.State(last))(t)
-				requireClose(t, name+" with a bias", state, patterns[i], 1e-13)
+			} else {
+				trace := activate(t, *s, order, 200)
+				if last := trace[len(trace)-1]; floats.Min(last) != floats.Max(last) {
+					t.Fatalf("equal order parameters become %v", last)
+				}
 			}
+			order[i] += bias
+			trace := activate(t, *s, order, 4000)
+			last := trace[len(trace)-1]
+			state := must(s.State(last))(t)
+			requireClose(t, name+" with a bias", state, patterns[i], 1e-13)
 		}
 
 		ends := func(patterns [][]float64, order []float64) []float64 {
@@ -252,26 +221,5 @@ func TestIndependenceFromPatterns(t *testing.T) {
 	}
 	if far := floats.Distance(hopfield[0][len(hopfield[0])-4:], hopfield[3][len(hopfield[3])-4:], 2); far < 0.5 {
 		t.Errorf("the order parameters of MHNN end at %g from each other", far)
-	}
-}
-
-// TestSimilarityAsStart: in case d MHNN ends in the pattern that is the farthest; SNN begun with similarities, which fall
-// with the distance, as order parameters ends in the nearest one.
-func TestSimilarityAsStart(t *testing.T) {
-	c := must(memory.Figure1())(t)[3]
-	similarity := make([]float64, len(c.Patterns))
-	for i, v := range c.Patterns {
-		similarity[i] = math.Exp(-floats.Distance(v, c.Start, 2))
-	}
-	if !(similarity[1] > similarity[2] && similarity[2] > similarity[0]) {
-		t.Fatalf("the patterns have similarities %v, want the second the largest and the first the smallest", similarity)
-	}
-	s := store(t, &memory.Synergetic{Gamma: 1}, c.Patterns)
-	trace := activate(t, *s, similarity, 3000)
-	if end := must(s.State(trace[len(trace)-1]))(t); !slices.Equal(end, c.Patterns[1]) {
-		t.Errorf("SNN ends in %v", end)
-	}
-	if end := must(memory.Retrieve(c.Memory, c.Start, 100, 1e-12))(t).Last(); floats.Distance(end, c.Patterns[0], 2) > 1e-3 {
-		t.Errorf("MHNN ends in %v", end)
 	}
 }

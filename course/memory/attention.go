@@ -13,16 +13,13 @@ import (
 //
 //	Q = R W_Q + b_Q                  states, Ξᵀ
 //	K = Y W_K + b_K                  stored patterns, Xᵀ
-//	V = Y W_V + b_V                  FromKeys: V = K W_V + b_V (equation 30 of the tutorial of Ramsauer et al.)
+//	V = Y W_V + b_V
 //	Z = softmax(β Q Kᵀ) V            in each head, heads concatenated, then Z W_O + b_O
 //
-// With R = Y it is self-attention; β = 1/√(columns of K over Heads) is the Transformer's scale. Before the association, the
-// states Q are updated UpdateSteps times in each head, Q ← softmax(β Q Kᵀ) K.
+// With R = Y it is self-attention; β = 1/√(columns of K over Heads) is the Transformer's scale.
 type Attention struct {
-	Heads       int     // must divide the number of columns of Q, K and V
-	Beta        float64 // β, the inverse temperature, at least 0
-	UpdateSteps int     // updates of the states before the association; 0 for attention
-	FromKeys    bool    // map the values from the keys, all heads concatenated, instead of from the stored patterns
+	Heads int     // must divide the number of columns of Q, K and V
+	Beta  float64 // β, the inverse temperature, at least 0
 
 	Query, Key, Value, Output Linear
 }
@@ -40,9 +37,6 @@ func (a Attention) Associate(states, patterns [][]float64) (z [][]float64, weigh
 	}
 	if len(states) == 0 || len(states[0]) == 0 {
 		return nil, nil, errors.New("memory: no states; give at least one of at least one component")
-	}
-	if a.UpdateSteps < 0 {
-		return nil, nil, fmt.Errorf("memory: %d updates of an association; give 0 or more", a.UpdateSteps)
 	}
 	for i, state := range states {
 		if err := checkVector(fmt.Sprintf("state %d", i), state, len(states[0])); err != nil {
@@ -65,11 +59,7 @@ func (a Attention) Associate(states, patterns [][]float64) (z [][]float64, weigh
 	if err != nil {
 		return nil, nil, err
 	}
-	source := stored
-	if a.FromKeys {
-		source = k
-	}
-	v, err := a.Value.apply("value", source)
+	v, err := a.Value.apply("value", stored)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -83,13 +73,7 @@ func (a Attention) Associate(states, patterns [][]float64) (z [][]float64, weigh
 		if err := memory.Store(rows(block(k, h, width))); err != nil {
 			return nil, nil, fmt.Errorf("head %d: %w", h, err)
 		}
-		head := rows(block(q, h, width))
-		for range a.UpdateSteps {
-			if head, err = memory.UpdateAll(head); err != nil {
-				return nil, nil, fmt.Errorf("head %d: %w", h, err)
-			}
-		}
-		w, err := memory.weights(head)
+		w, err := memory.weights(rows(block(q, h, width)))
 		if err != nil {
 			return nil, nil, fmt.Errorf("head %d: %w", h, err)
 		}

@@ -16,17 +16,8 @@ type Criterion int
 
 const (
 	WrongComponents Criterion = iota // share of the components that are retrieved wrong
-	FailedPatterns                   // share of the patterns that are retrieved with a wrong component
-	FailedDraws                      // share of the draws with such a pattern
+	FailedDraws                      // share of the draws with a pattern that is retrieved with a wrong component
 )
-
-// String returns the name of the constant.
-func (c Criterion) String() string {
-	if c < WrongComponents || c > FailedDraws {
-		return fmt.Sprintf("Criterion(%d)", int(c))
-	}
-	return [...]string{"WrongComponents", "FailedPatterns", "FailedDraws"}[c]
-}
 
 // AllCues is the value of [CapacityConfig.Cues] that retrieves every pattern of a draw.
 const AllCues = math.MaxInt
@@ -36,7 +27,6 @@ const AllCues = math.MaxInt
 type CapacityConfig struct {
 	Criterion Criterion
 	Threshold float64 // largest error allowed, in [0, 1)
-	Flipped   float64 // share of a pattern's components that are flipped in its cue
 	Updates   int     // most updates per retrieval, which ends earlier at a fixed state
 	Draws     int     // number of sets of patterns that the error is averaged over
 	Cues      int     // most patterns that are retrieved per draw; AllCues for all
@@ -50,7 +40,7 @@ type CapacityPoint struct {
 	Error    float64
 }
 
-// Capacity measures the capacity of m for patterns of d components: it doubles the number of patterns until the error
+// Capacity measures the capacity of m for patterns of d components, retrieved from the patterns themselves: it doubles the number of patterns until the error
 // exceeds the threshold, then bisects. Within a draw, a smaller set is always the start of a larger one. It returns the
 // largest number found within the threshold, or 0 if one pattern is too many, and the measured points ordered by number of
 // patterns. The patterns stored in m before are lost. It is an error if the memory is still within the threshold at Limit
@@ -63,7 +53,7 @@ func (c CapacityConfig) Capacity(m Memory, d int) (patterns int, curve []Capacit
 		return 0, nil, fmt.Errorf("memory: capacity at error %v; give a number in [0, 1)", c.Threshold)
 	}
 	within := func(n int) (bool, error) {
-		e, err := c.RetrievalError(m, d, n)
+		e, err := c.retrievalError(m, d, n)
 		curve = append(curve, CapacityPoint{n, e})
 		return e <= c.Threshold, err
 	}
@@ -97,31 +87,26 @@ func (c CapacityConfig) Capacity(m Memory, d int) (patterns int, curve []Capacit
 	return low, curve, nil
 }
 
-// RetrievalError returns the retrieval error of m with n random patterns of d components. It ignores Threshold and Limit.
-func (c CapacityConfig) RetrievalError(m Memory, d, n int) (float64, error) {
+// retrievalError returns the retrieval error of m with n random patterns of d components.
+func (c CapacityConfig) retrievalError(m Memory, d, n int) (float64, error) {
 	switch {
-	case d < 1 || n < 1:
-		return 0, fmt.Errorf("memory: error of %d patterns of %d components; give at least 1 of each", n, d)
+	case d < 1:
+		return 0, fmt.Errorf("memory: error of patterns of %d components; give at least 1", d)
 	case c.Draws < 1 || c.Cues < 1:
 		return 0, fmt.Errorf("memory: error of %d draws with %d cues; give at least 1 of each, and AllCues for all", c.Draws, c.Cues)
 	case c.Criterion < WrongComponents || c.Criterion > FailedDraws:
-		return 0, fmt.Errorf("memory: error by the criterion %v; give WrongComponents, FailedPatterns or FailedDraws", c.Criterion)
+		return 0, fmt.Errorf("memory: error by the criterion %d; give WrongComponents or FailedDraws", c.Criterion)
 	}
 	sum := 0.0
 	for draw := range c.Draws {
-		random := rand.New(rand.NewPCG(c.Seed, uint64(draw)))
-		patterns := RandomSigns(n, d, random)
+		patterns := RandomSigns(n, d, rand.New(rand.NewPCG(c.Seed, uint64(draw))))
 		if err := m.Store(patterns); err != nil {
 			return 0, err
 		}
 		cues := min(n, c.Cues)
 		wrong := 0.0
 		for _, x := range patterns[:cues] {
-			cue, err := Flip(x, c.Flipped, random)
-			if err != nil {
-				return 0, err
-			}
-			end, _, _, err := settle(m, cue, c.Updates, 0, nil)
+			end, _, _, err := settle(m, x, c.Updates, 0, nil)
 			if err != nil {
 				return 0, err
 			}
@@ -131,15 +116,10 @@ func (c CapacityConfig) RetrievalError(m Memory, d, n int) (float64, error) {
 					off++
 				}
 			}
-			switch {
-			case c.Criterion == WrongComponents:
+			if c.Criterion == WrongComponents {
 				wrong += float64(off) / float64(cues*d)
-			case off > 0 && c.Criterion == FailedPatterns:
-				wrong += 1 / float64(cues)
-			case off > 0:
+			} else if off > 0 {
 				wrong = 1
-			}
-			if c.Criterion == FailedDraws && wrong == 1 {
 				break
 			}
 		}
@@ -151,12 +131,8 @@ func (c CapacityConfig) RetrievalError(m Memory, d, n int) (float64, error) {
 // ClassicalCapacity returns 0.138 d, the classical network's capacity for large d (Amit, Gutfreund and Sompolinsky 1985). Up
 // to that many random patterns have a fixed point near them, with about 1.6 % of the components wrong. d must be at least 1.
 func ClassicalCapacity(d int) (float64, error) {
-	return inRange(0.138*float64(d), checkComponents(d, 1))
+	return inRange(0.138*float64(d), checkComponents(d))
 }
-
-// ClassicalCapacityExact returns d/(2 ln d), the classical network's capacity without errors: up to that many patterns, a
-// pattern is a fixed point with a probability near 1 (McEliece et al. 1987). d must be at least 2.
-func ClassicalCapacityExact(d int) (float64, error) { return PolynomialCapacityExact(2, d) }
 
 // PolynomialCapacity returns the capacity of the polynomial memory of power a: the largest number of random patterns of d
 // components at which an update at a pattern gets at most the share wrong of its components wrong (Krotov and Hopfield
@@ -170,19 +146,7 @@ func PolynomialCapacity(power, d int, wrong float64) (float64, error) {
 		return 0, fmt.Errorf("memory: capacity with a share %v of components wrong; give a number in (0, ½)", wrong)
 	}
 	q := distuv.UnitNormal.Quantile(wrong)
-	return inRange(math.Pow(float64(d), float64(power-1))/(oddFactorial(power)*q*q), checkPower(power), checkComponents(d, 1))
-}
-
-// PolynomialCapacityExact returns dᵃ⁻¹/(2 (2a−3)!! ln d), the number of patterns up to which a pattern is retrieved without
-// error (Krotov and Hopfield 2016). a and d must be at least 2.
-func PolynomialCapacityExact(power, d int) (float64, error) {
-	return inRange(math.Pow(float64(d), float64(power-1))/(2*oddFactorial(power)*math.Log(float64(d))), checkPower(power), checkComponents(d, 2))
-}
-
-// ExponentialCapacity returns 2^(d/2), the order of the capacity of the exponential memory: up to about that many random
-// patterns of d components, all are fixed points (Demircigil et al. 2017). d must be at least 1.
-func ExponentialCapacity(d int) (float64, error) {
-	return inRange(math.Exp2(float64(d)/2), checkComponents(d, 1))
+	return inRange(math.Pow(float64(d), float64(power-1))/(oddFactorial(power)*q*q), checkPower(power), checkComponents(d))
 }
 
 // ExponentialCapacityAll returns the largest number of random patterns of d components at which, in all but the share failed
@@ -197,7 +161,7 @@ func ExponentialCapacityAll(d int, failed float64) (float64, error) {
 	if !(failed >= 0 && failed < 1) {
 		return 0, fmt.Errorf("memory: capacity with a share %v of failed draws; give a number in [0, 1)", failed)
 	}
-	return inRange(math.Sqrt(-2*math.Log1p(-failed)/float64(d))*math.Exp2(float64(d)/2), checkComponents(d, 1))
+	return inRange(math.Sqrt(-2*math.Log1p(-failed)/float64(d))*math.Exp2(float64(d)/2), checkComponents(d))
 }
 
 // inRange returns a capacity, or an error if one of from is not nil or the capacity is outside the range of float64.
@@ -218,10 +182,9 @@ func checkPower(power int) error {
 	return nil
 }
 
-// checkComponents requires at least that many components.
-func checkComponents(d, least int) error {
-	if d < least {
-		return fmt.Errorf("memory: capacity of %d components; give at least %d", d, least)
+func checkComponents(d int) error {
+	if d < 1 {
+		return fmt.Errorf("memory: capacity of %d components; give at least 1", d)
 	}
 	return nil
 }

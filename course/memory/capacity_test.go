@@ -2,7 +2,6 @@ package memory_test
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -33,12 +32,6 @@ func TestClassicalCapacity(t *testing.T) {
 	if previous > 0.17 {
 		t.Errorf("a share of %.3f at 400 components", previous)
 	}
-	// Well beyond it, what comes back is no longer like the pattern: errors jump.
-	c := memory.CapacityConfig{Updates: 50, Draws: 5, Cues: 10, Seed: 2}
-	below, above := must(c.RetrievalError(&memory.Hopfield{ZeroDiagonal: true}, 400, 48))(t), must(c.RetrievalError(&memory.Hopfield{ZeroDiagonal: true}, 400, 88))(t)
-	if below > 0.01 || above < 0.15 {
-		t.Errorf("%g of the components are wrong at 0.12 d and %g at 0.22 d", below, above)
-	}
 }
 
 // TestPolynomialCapacity: where an update at a pattern gets the share 0.0036 of its components wrong, is where theory has
@@ -64,15 +57,6 @@ func TestPolynomialCapacity(t *testing.T) {
 	if a, b := must(memory.PolynomialCapacity(2, 1000, 0.0036))(t), must(memory.ClassicalCapacity(1000))(t); math.Abs(a-b) > 1 {
 		t.Errorf("theory gives %g for power 2 and %g for the classical network", a, b)
 	}
-	// Without error: few patterns of d/(2 ln d) fail, 1/(2√(π ln d)) of them by the tail of the normal distribution.
-	for _, d := range []int{100, 400} {
-		n := int(must(memory.ClassicalCapacityExact(d))(t))
-		config := memory.CapacityConfig{Criterion: memory.FailedPatterns, Updates: 1, Draws: 40, Cues: memory.AllCues, Seed: 3}
-		failed := must(config.RetrievalError(&memory.Hopfield{ZeroDiagonal: true, Synchronous: true}, d, n))(t)
-		if want := 1 / (2 * math.Sqrt(math.Pi*math.Log(float64(d)))); failed > 1.3*want {
-			t.Errorf("%g of d/(2 ln d) = %d patterns fail, want at most about %g", failed, n, want)
-		}
-	}
 }
 
 // TestExponentialCapacity: half of the draws keep all patterns up to √(2 ln 2/d) 2^(d/2), within 15 % and a pattern or
@@ -84,28 +68,10 @@ func TestExponentialCapacity(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		theory, order := must(memory.ExponentialCapacityAll(d, 0.5))(t), must(memory.ExponentialCapacity(d))(t)
-		if math.Abs(float64(n)-theory) > 0.15*theory+2 || float64(n) > order {
-			t.Errorf("%d components: capacity %d, theory %.1f of %.0f", d, n, theory, order)
+		theory := must(memory.ExponentialCapacityAll(d, 0.5))(t)
+		if math.Abs(float64(n)-theory) > 0.15*theory+2 {
+			t.Errorf("%d components: capacity %d, theory %.1f", d, n, theory)
 		}
-	}
-}
-
-// TestCapacitiesGrow: at the same dimension each memory brings back at least half as many patterns more as the one before,
-// from cues with a tenth of the components flipped.
-func TestCapacitiesGrow(t *testing.T) {
-	const d = 20
-	config := memory.CapacityConfig{Criterion: memory.WrongComponents, Threshold: 0.02, Flipped: 0.1, Updates: 20, Draws: 20, Cues: 10, Limit: 100000, Seed: 5}
-	previous := 0
-	for _, m := range []memory.Memory{&memory.Hopfield{ZeroDiagonal: true}, &memory.Polynomial{Power: 3}, &memory.Polynomial{Power: 4}, &memory.Exponential{}} {
-		n, _, err := config.Capacity(m, d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if 2*n < 3*previous {
-			t.Errorf("%+v: capacity %d after %d", m, n, previous)
-		}
-		previous = n
 	}
 }
 
@@ -199,23 +165,8 @@ func TestCues(t *testing.T) {
 	}
 }
 
-// TestCriteria: the error by each criterion, and its name.
-func TestCriteria(t *testing.T) {
-	c := memory.CapacityConfig{Flipped: 0.25, Draws: 3, Cues: memory.AllCues, Seed: 1}
-	for criterion, want := range map[memory.Criterion]float64{memory.WrongComponents: 0.25, memory.FailedPatterns: 1, memory.FailedDraws: 1} {
-		c.Criterion = criterion
-		// Without an update a quarter of the components are wrong, and every pattern fails.
-		if got := must(c.RetrievalError(&memory.Hopfield{}, 8, 5))(t); math.Abs(got-want) > 1e-15 {
-			t.Errorf("%v: error %g, want %g", criterion, got, want)
-		}
-	}
-	if got := fmt.Sprint(memory.WrongComponents, memory.FailedPatterns, memory.FailedDraws, memory.Criterion(7), memory.Criterion(-1)); got != "WrongComponents FailedPatterns FailedDraws Criterion(7) Criterion(-1)" {
-		t.Error(got)
-	}
-}
-
 // TestZeroDiagonal: every state that is fixed without the diagonal is fixed with it. With it more than twice as many states
-// are fixed, and more of the patterns.
+// are fixed.
 func TestZeroDiagonal(t *testing.T) {
 	const d = 10
 	random := rand.New(rand.NewPCG(3, 1))
@@ -243,41 +194,4 @@ func TestZeroDiagonal(t *testing.T) {
 	if with <= 2*without {
 		t.Errorf("%d states are fixed with the diagonal, %d without", with, without)
 	}
-	c := memory.CapacityConfig{Criterion: memory.FailedPatterns, Updates: 1, Draws: 20, Cues: memory.AllCues, Seed: 1}
-	for _, n := range []int{12, 16, 24} {
-		with, without := must(c.RetrievalError(&memory.Hopfield{}, 100, n))(t), must(c.RetrievalError(&memory.Hopfield{ZeroDiagonal: true}, 100, n))(t)
-		if with >= without {
-			t.Errorf("%d patterns: %g are not fixed with the diagonal, %g without", n, with, without)
-		}
-	}
-}
-
-// TestNegatives: the negative of a cue comes back as the negative of the pattern, by the same energies.
-func TestNegatives(t *testing.T) {
-	random := rand.New(rand.NewPCG(3, 1))
-	patterns := memory.RandomSigns(3, 101, random)
-	for _, zero := range []bool{false, true} {
-		m := store(t, &memory.Hopfield{ZeroDiagonal: zero}, patterns)
-		for i, x := range patterns {
-			cue := must(memory.Flip(x, 0.1, random))(t)
-			trace := must(memory.Retrieve(m, cue, 20, 0))(t)
-			negative := must(memory.Retrieve(m, negated(cue), 20, 0))(t)
-			if !slices.Equal(negative.Last(), negated(x)) || len(negative.Steps) != len(trace.Steps) {
-				t.Fatalf("zero diagonal %v: the negative of cue %d ends in %v", zero, i, negative.Last())
-			}
-			for k, step := range trace.Steps {
-				if step.Energy != negative.Steps[k].Energy {
-					t.Errorf("zero diagonal %v: energies %g and %g", zero, step.Energy, negative.Steps[k].Energy)
-				}
-			}
-		}
-	}
-}
-
-func negated(x []float64) []float64 {
-	y := slices.Clone(x)
-	for i := range y {
-		y[i] = -y[i]
-	}
-	return y
 }

@@ -67,22 +67,13 @@ func (c *Continuous) Energy(state []float64) (float64, error) {
 
 // Update implements [Memory].
 func (c *Continuous) Update(state []float64) ([]float64, error) {
-	next, err := c.UpdateAll([][]float64{state})
-	if err != nil {
-		return nil, err
-	}
-	return next[0], nil
-}
-
-// UpdateAll updates several states at once, [state][component]: Ξ ← X softmax(β XᵀΞ).
-func (c *Continuous) UpdateAll(states [][]float64) ([][]float64, error) {
-	weights, err := c.weights(states)
+	weights, err := c.weights([][]float64{state})
 	if err != nil {
 		return nil, err
 	}
 	next := new(mat.Dense)
 	next.Mul(weights, c.patterns)
-	return rows(next), nil
+	return next.RawRowView(0), nil
 }
 
 // OrderParameters returns softmax(β Xᵀξ), the weights of the patterns in the next state: equation 3 of the paper.

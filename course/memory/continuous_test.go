@@ -117,20 +117,3 @@ func TestContinuousOneUpdate(t *testing.T) {
 		t.Errorf("%d of 500 come back in one update", small)
 	}
 }
-
-// TestUpdateAll: several states at once are updated as each alone: by a layer of hidden units, the order parameters, and back
-// through the same matrix.
-func TestUpdateAll(t *testing.T) {
-	random := rand.New(rand.NewPCG(5, 1))
-	patterns := normal(random, 9, 6, 1)
-	m := store(t, &memory.Continuous{Beta: 0.8}, patterns)
-	states := normal(random, 20, 6, 1)
-	for i, next := range must(m.UpdateAll(states))(t) {
-		back := make([]float64, 6)
-		for j, w := range must(m.OrderParameters(states[i]))(t) {
-			floats.AddScaled(back, w, patterns[j])
-		}
-		requireClose(t, "hidden units", next, back, 1e-14)
-		requireClose(t, "one of many", next, must(m.Update(states[i]))(t), 1e-14)
-	}
-}

@@ -12,15 +12,15 @@
 // # Memories
 //
 //	memory         patterns  energy of a state ξ                                    retrieves about
-//	[Hopfield]     ±1        −½ ξᵀWξ + bᵀξ,  W = Σ x xᵀ                             0.14 d
+//	[Hopfield]     ±1        −½ ξᵀWξ,  W = Σ x xᵀ                                   0.14 d
 //	[Polynomial]   ±1        −Σ (xᵀξ)ᵃ                                              α dᵃ⁻¹
 //	[Exponential]  ±1        −Σ exp(xᵀξ)                                            2^(d/2)
 //	[Continuous]   any       −lse(β, Xᵀξ) + ½ ξᵀξ + (log N)/β + ½ M²                exponentially many in d
 //	[Synergetic]   any       Haken's potential of the order parameters              d, linearly independent
 //
 // d is the number of components. All of them implement [Memory]; [Retrieve] retrieves a pattern and returns the trace of
-// every update. [Attention] is the continuous memory between projections, [Sequence] stores transitions from pattern to
-// pattern, and [Syn] is the Syn layer's step on order parameters.
+// every update. [Attention] is the continuous memory between projections, and [Syn] is the Syn layer's step on order
+// parameters.
 //
 // [MeasureRecall], [CapacityConfig.Capacity] and [BetaSweep] measure retrieval; [Figure1] returns the convergence cases of
 // the paper's figure 1.
@@ -29,9 +29,8 @@
 // invalid numbers and lengths. They do not panic for sizes that fit into the machine's memory, and no result is NaN or
 // infinite. Where a random source is an argument, it must not be nil.
 //
-// After Store, several goroutines may use a memory or a [Sequence] at once, except a memory with Shuffle, because a random
-// source belongs to one goroutine. Store and changes of fields are not safe for concurrent use. [Attention] and [Syn] store
-// nothing.
+// After Store, several goroutines may use a memory at once. Store and changes of fields are not safe for concurrent use.
+// [Attention] and [Syn] store nothing.
 //
 // # Sources
 //
@@ -46,7 +45,5 @@
 //   - Hopfield, "Neural networks and physical systems with emergent collective computational abilities", Proceedings of the
 //     National Academy of Sciences 79 (1982), doi.org/10.1073/pnas.79.8.2554.
 //   - Krotov and Hopfield, "Dense associative memory for pattern recognition", NIPS 2016, arXiv:1606.01164.
-//   - McEliece, Posner, Rodemich and Venkatesh, "The capacity of the Hopfield associative memory", IEEE Transactions on
-//     Information Theory 33 (1987), doi.org/10.1109/TIT.1987.1057328.
 //   - Ramsauer et al., "Hopfield networks is all you need", ICLR 2021, arXiv:2008.02217.
 package memory

@@ -3,7 +3,6 @@ package memory
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -13,14 +12,13 @@ import (
 //	E = −Σ exp(xᵀξ) = −exp(lse(1, Xᵀξ))
 //	ξ_l ← sgn(E(ξ with ξ_l = −1) − E(ξ with ξ_l = +1)), unchanged if they are equal up to rounding
 //
-// It stores about 2^(d/2) patterns ([ExponentialCapacity]). Asynchronous updates never raise the energy.
+// It stores about 2^(d/2) patterns ([ExponentialCapacityAll]). Asynchronous updates never raise the energy.
 //
 // Energies overflow for patterns of about 700 components. With Log, the energy is −log(−E) = −lse(1, Xᵀξ), which orders
 // states in the same way as E. Updates compare energies without overflow in either case.
 type Exponential struct {
-	Log         bool       // the energy is −log(−E)
-	Synchronous bool       // update every component from the same state; otherwise one after another
-	Shuffle     *rand.Rand // draws the order of the components in each asynchronous update; nil for first to last
+	Log         bool // the energy is −log(−E)
+	Synchronous bool // update every component from the same state; otherwise one after another
 
 	flips
 	decays []float64 // exp(−k) at [k]
@@ -65,7 +63,7 @@ func (e *Exponential) Update(state []float64) ([]float64, error) {
 		return nil, err
 	}
 	// exp(z+x) − exp(z−x) = 2 sinh(1) x exp(z) at x = ±1, divided by its largest value.
-	return e.update(state, e.Synchronous, e.Shuffle, func(others, column []float64) float64 {
+	return e.update(state, e.Synchronous, func(others, column []float64) float64 {
 		largest := floats.Max(others)
 		difference, size := 0.0, 0.0
 		for i, z := range others {

@@ -11,11 +11,9 @@ type Figure1Case struct {
 	Name     string      // "a" to "h"; a to d are of the continuous memory, e to h of the synergetic network
 	Title    string      // what it converges to
 	Patterns [][]float64 // v
-	Start    []float64   // x
 	Memory   Memory      // *Continuous or *Synergetic, with the patterns stored
 	States   [][]float64 // x at every step
 	Orders   [][]float64 // the order parameters at every step: softmax(β Vᵀx), or V⁺x
-	Err      error       // ErrZeroState in case g, nil in the others
 }
 
 // Figure1 returns the eight cases of figure 1, each constructed from four explicit patterns, or three in case d. The order
@@ -32,11 +30,11 @@ func Figure1() ([]Figure1Case, error) {
 		return patterns
 	}
 	cases := []Figure1Case{
-		{Name: "a", Title: "target: approximately one-hot", Patterns: alike(1), Start: []float64{0.7, 0.3, 0.1, 0, 0.8}, Memory: &Continuous{Beta: 8}},
-		{Name: "b", Title: "metastable: the mean of the patterns that are alike", Patterns: [][]float64{{2, 0.2, 0, 0, 0}, {2, 0, 0.2, 0, 0}, {0, 0, 0, 2, 0}, {0, 0, 0, 0, 2}}, Start: []float64{1.5, 0.3, 0, 0.4, 0.1}, Memory: &Continuous{Beta: 4}},
-		{Name: "c", Title: "globally stable: the mean of all patterns, which are alike", Patterns: alike(0.3), Start: []float64{0.9, 0.3, 0.1, 0, 0.8}, Memory: &Continuous{Beta: 4}},
+		{Name: "a", Title: "target: approximately one-hot", Patterns: alike(1), States: [][]float64{{0.7, 0.3, 0.1, 0, 0.8}}, Memory: &Continuous{Beta: 8}},
+		{Name: "b", Title: "metastable: the mean of the patterns that are alike", Patterns: [][]float64{{2, 0.2, 0, 0, 0}, {2, 0, 0.2, 0, 0}, {0, 0, 0, 2, 0}, {0, 0, 0, 0, 2}}, States: [][]float64{{1.5, 0.3, 0, 0.4, 0.1}}, Memory: &Continuous{Beta: 4}},
+		{Name: "c", Title: "globally stable: the mean of all patterns, which are alike", Patterns: alike(0.3), States: [][]float64{{0.9, 0.3, 0.1, 0, 0.8}}, Memory: &Continuous{Beta: 4}},
 		// (1, 0, 0) is row 1 of V⁺: orthogonal to all patterns but the first, which is the farthest from it.
-		{Name: "d", Title: "abnormal: the farthest pattern", Patterns: [][]float64{{1, 2.5, 1}, {0, 0.9, 0}, {0, 0.8, 0.6}}, Start: []float64{1, 0, 0}, Memory: &Continuous{Beta: 2}},
+		{Name: "d", Title: "abnormal: the farthest pattern", Patterns: [][]float64{{1, 2.5, 1}, {0, 0.9, 0}, {0, 0.8, 0.6}}, States: [][]float64{{1, 0, 0}}, Memory: &Continuous{Beta: 2}},
 	}
 	for _, c := range []struct {
 		name, title string
@@ -56,7 +54,7 @@ func Figure1() ([]Figure1Case, error) {
 		if err != nil {
 			return nil, fmt.Errorf("case %s: %w", c.name, err)
 		}
-		cases = append(cases, Figure1Case{Name: c.name, Title: c.title, Patterns: patterns, Start: start, Memory: m, Orders: [][]float64{c.order}})
+		cases = append(cases, Figure1Case{Name: c.name, Title: c.title, Patterns: patterns, Memory: m, States: [][]float64{start}, Orders: [][]float64{c.order}})
 	}
 	for i := range cases {
 		c := &cases[i]
@@ -72,13 +70,12 @@ func Figure1() ([]Figure1Case, error) {
 const figureUpdates = 5000
 
 func (c *Figure1Case) run() error {
-	c.States = [][]float64{c.Start}
 	switch m := c.Memory.(type) {
 	case *Continuous:
 		if err := m.Store(c.Patterns); err != nil {
 			return err
 		}
-		trace, err := Retrieve(m, c.Start, figureUpdates, 1e-15)
+		trace, err := Retrieve(m, c.States[0], figureUpdates, 1e-15)
 		if err != nil {
 			return err
 		}
@@ -95,7 +92,6 @@ func (c *Figure1Case) run() error {
 			last := c.Orders[len(c.Orders)-1]
 			order, err := m.Activate(last)
 			if errors.Is(err, ErrZeroState) {
-				c.Err = err
 				return nil
 			}
 			if err != nil {

@@ -1,10 +1,6 @@
 package memory
 
-import (
-	"math/rand/v2"
-
-	"gonum.org/v1/gonum/floats"
-)
+import "gonum.org/v1/gonum/floats"
 
 // flips holds the patterns of a memory with components ±1 and energy E = −Σ F(xᵀξ), and updates states by energy
 // differences: ξ_l becomes the sign of E(ξ with ξ_l = −1) − E(ξ with ξ_l = +1), and does not change if they are equal.
@@ -45,11 +41,11 @@ func (f flips) products(state []float64) []float64 {
 // update returns the state after trying all components, one after another or, if synchronous, each from state. difference
 // must return E(ξ with ξ_l = −1) − E(ξ with ξ_l = +1), up to a positive factor, from the products of the other components
 // with the patterns and component l of the patterns.
-func (f flips) update(state []float64, synchronous bool, random *rand.Rand, difference func(others, column []float64) float64) []float64 {
+func (f flips) update(state []float64, synchronous bool, difference func(others, column []float64) float64) []float64 {
 	next := append([]float64{}, state...)
 	products := f.products(state)
 	others := make([]float64, len(products))
-	for _, l := range order(random, len(state)) {
+	for l := range state {
 		column := f.columns[l]
 		floats.AddScaledTo(others, products, -state[l], column)
 		next[l] = sign(difference(others, column), state[l])

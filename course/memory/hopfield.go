@@ -2,7 +2,6 @@ package memory
 
 import (
 	"fmt"
-	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -11,21 +10,19 @@ import (
 // Hopfield is the classical Hopfield network (Hopfield 1982) with components ±1 and weights by the Hebb rule.
 //
 //	W = Σ x xᵀ    (ZeroDiagonal: w_ii = 0)
-//	E = −½ ξᵀWξ + bᵀξ
-//	ξ ← sgn(Wξ − b)
+//	E = −½ ξᵀWξ
+//	ξ ← sgn(Wξ)
 //
-// A component whose field (Wξ − b)_i is 0 does not change.
+// A component whose field (Wξ)_i is 0 does not change.
 //
 // Updates never raise the energy, except synchronous ones with ZeroDiagonal, which may alternate between two states. For N
 // patterns the diagonal of W is N, so each component supports itself: every state that is fixed with ZeroDiagonal is fixed
 // without it, and so are many more, patterns and others. With ZeroDiagonal, up to about 0.14 d random patterns of d
-// components have a fixed point near them. Without a bias, a state and its negative have the same energy, so the negatives
-// of patterns are retrieved too.
+// components have a fixed point near them. A state and its negative have the same energy, so the negatives of patterns are
+// retrieved too.
 type Hopfield struct {
-	Bias         []float64  // b, one per component; nil for none
-	ZeroDiagonal bool       // no component acts on itself, as in Hopfield 1982
-	Synchronous  bool       // update all components at once; otherwise one after another, each using the components updated before it
-	Shuffle      *rand.Rand // draws the order of the components in each asynchronous update; nil for first to last
+	ZeroDiagonal bool // no component acts on itself, as in Hopfield 1982
+	Synchronous  bool // update all components at once; otherwise one after another, each using the components updated before it
 
 	weights      *mat.Dense
 	zeroDiagonal bool // setting that the stored weights were made with
@@ -36,11 +33,6 @@ func (h *Hopfield) Store(patterns [][]float64) error {
 	d, err := checkSignPatterns(patterns)
 	if err != nil {
 		return err
-	}
-	if h.Bias != nil {
-		if err := checkVector("the bias", h.Bias, d); err != nil {
-			return err
-		}
 	}
 	x := dense(patterns)
 	w := new(mat.Dense)
@@ -54,14 +46,6 @@ func (h *Hopfield) Store(patterns [][]float64) error {
 	return nil
 }
 
-// Weights returns W, [component][component].
-func (h *Hopfield) Weights() ([][]float64, error) {
-	if h.weights == nil {
-		return nil, errNothingStored
-	}
-	return rows(h.weights), nil
-}
-
 // Energy implements [Memory].
 func (h *Hopfield) Energy(state []float64) (float64, error) {
 	if err := h.check(state); err != nil {
@@ -71,10 +55,7 @@ func (h *Hopfield) Energy(state []float64) (float64, error) {
 	for i, v := range state {
 		energy -= v * floats.Dot(h.weights.RawRowView(i), state) / 2
 	}
-	if h.Bias != nil {
-		energy += floats.Dot(h.Bias, state)
-	}
-	return energy, checkFinite("the energy", energy)
+	return energy, nil
 }
 
 // Update implements [Memory].
@@ -87,12 +68,8 @@ func (h *Hopfield) Update(state []float64) ([]float64, error) {
 	if h.Synchronous {
 		seen = state
 	}
-	for _, i := range order(h.Shuffle, len(state)) {
-		field := floats.Dot(h.weights.RawRowView(i), seen)
-		if h.Bias != nil {
-			field -= h.Bias[i]
-		}
-		next[i] = sign(field, state[i])
+	for i := range state {
+		next[i] = sign(floats.Dot(h.weights.RawRowView(i), seen), state[i])
 	}
 	return next, nil
 }
@@ -105,11 +82,6 @@ func (h *Hopfield) check(state []float64) error {
 		return fmt.Errorf("memory: ZeroDiagonal is %v since patterns were stored with %v; call Store again", h.ZeroDiagonal, h.zeroDiagonal)
 	}
 	d, _ := h.weights.Dims()
-	if h.Bias != nil {
-		if err := checkVector("the bias", h.Bias, d); err != nil {
-			return err
-		}
-	}
 	return checkSigns("the state", state, d)
 }
 
@@ -122,18 +94,6 @@ func sign(x, otherwise float64) float64 {
 		return -1
 	}
 	return otherwise
-}
-
-// order returns the numbers below n, shuffled if random is not nil.
-func order(random *rand.Rand, n int) []int {
-	if random != nil {
-		return random.Perm(n)
-	}
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
 }
 
 // dense returns a matrix of the given rows, copied.

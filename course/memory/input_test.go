@@ -1,10 +1,11 @@
 package memory_test
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"synpool/course/memory"
@@ -14,7 +15,7 @@ import (
 func each() map[string]memory.Memory {
 	return map[string]memory.Memory{
 		"hopfield": &memory.Hopfield{}, "polynomial": &memory.Polynomial{Power: 3}, "exponential": &memory.Exponential{},
-		"continuous": &memory.Continuous{Beta: 1}, "synergetic": &memory.Synergetic{Gamma: 1}, "reduced": &memory.Synergetic{Gamma: 1, Reduced: true},
+		"continuous": &memory.Continuous{Beta: 1}, "synergetic": &memory.Synergetic{Gamma: 1},
 	}
 }
 
@@ -26,57 +27,50 @@ func requireError(t *testing.T, what string, err error, want string) {
 	}
 }
 
+// failure is an error, and what it must say.
+type failure struct {
+	err  error
+	want string
+}
+
+// failed returns the error of a call that returns a value as well.
+func failed[T any](_ T, err error) error { return err }
+
+// requireErrors wants each error to be of one line, and to say what it must.
+func requireErrors(t *testing.T, failures ...failure) {
+	t.Helper()
+	for _, f := range failures {
+		requireError(t, "error", f.err, f.want)
+	}
+}
+
 // TestBadInputs: every memory refuses what it cannot hold, and says why.
 func TestBadInputs(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for name, m := range each() {
 		t.Run(name, func(t *testing.T) {
-			_, err := m.Energy([]float64{1, 1})
-			requireError(t, "energy before Store", err, "call Store first")
-			_, err = m.Update([]float64{1, 1})
-			requireError(t, "update before Store", err, "call Store first")
-			for what, c := range map[string]struct {
-				patterns [][]float64
-				want     string
-			}{
-				"none":         {nil, "no patterns"},
-				"empty":        {[][]float64{{}}, "no patterns"},
-				"unequal":      {[][]float64{{1, -1, 1}, {1, -1}}, "pattern 1 has 2 components, not 3"},
-				"not a number": {[][]float64{{1, -1}, {1, nan}}, "component 1 of pattern 1 is NaN"},
-				"infinite":     {[][]float64{{1, -inf}}, "component 1 of pattern 0 is -Inf"},
-			} {
-				requireError(t, what, m.Store(c.patterns), c.want)
-			}
+			requireErrors(t, failure{failed(m.Energy([]float64{1, 1})), "call Store first"}, failure{failed(m.Update([]float64{1, 1})), "call Store first"},
+				failure{m.Store(nil), "no patterns"},
+				failure{m.Store([][]float64{{}}), "no patterns"},
+				failure{m.Store([][]float64{{1, -1, 1}, {1, -1}}), "pattern 1 has 2 components, not 3"},
+				failure{m.Store([][]float64{{1, -1}, {1, nan}}), "component 1 of pattern 1 is NaN"},
+				failure{m.Store([][]float64{{1, -inf}}), "component 1 of pattern 0 is -Inf"})
 			binary := name == "hopfield" || name == "polynomial" || name == "exponential"
 			if binary {
 				requireError(t, "not ±1", m.Store([][]float64{{1, -1}, {0.5, 1}}), "component 0 of pattern 1 is 0.5; this memory has components of +1 and -1")
 			}
 			store(t, m, [][]float64{{1, -1, 1}, {1, 1, -1}})
-			for what, c := range map[string]struct {
-				state []float64
-				want  string
-			}{
-				"short":        {[]float64{1, 1}, "has 2 components, not 3"},
-				"none":         {nil, "has 0 components, not 3"},
-				"not a number": {[]float64{1, nan, 1}, "component 1 of"},
-				"infinite":     {[]float64{1, 1, inf}, "component 2 of"},
+			for want, state := range map[string][]float64{
+				"has 2 components, not 3": {1, 1}, "has 0 components, not 3": nil, "component 1 of": {1, nan, 1}, "component 2 of": {1, 1, inf},
 			} {
-				_, err := m.Update(c.state)
-				requireError(t, what, err, c.want)
-				_, err = m.Energy(c.state)
-				requireError(t, what, err, c.want)
-				_, err = memory.Retrieve(m, c.state, 3, 0)
-				requireError(t, what, err, c.want)
+				requireErrors(t, failure{failed(m.Update(state)), want}, failure{failed(m.Energy(state)), want}, failure{failed(memory.Retrieve(m, state, 3, 0)), want})
 			}
 			if binary {
-				_, err := m.Update([]float64{1, 0, 1})
-				requireError(t, "not ±1", err, "component 1 of the state is 0")
+				requireError(t, "not ±1", failed(m.Update([]float64{1, 0, 1})), "component 1 of the state is 0")
 			}
-			_, err = memory.Retrieve(m, []float64{1, -1, 1}, -1, 0)
-			requireError(t, "updates", err, "at most -1 updates")
-			_, err = memory.Retrieve(m, []float64{1, -1, 1}, 1, nan)
-			requireError(t, "tolerance", err, "tolerance NaN")
-			if trace := (memory.Trace{}); trace.Last() != nil || trace.Updates() != 0 {
+			requireErrors(t, failure{failed(memory.Retrieve(m, []float64{1, -1, 1}, -1, 0)), "at most -1 updates"},
+				failure{failed(memory.Retrieve(m, []float64{1, -1, 1}, 1, nan)), "tolerance NaN"})
+			if trace := (memory.Trace{}); trace.Last() != nil {
 				t.Error("an empty trace has a state")
 			}
 		})
@@ -91,65 +85,35 @@ func TestBadSettings(t *testing.T) {
 		long[i] = 1
 	}
 	huge := [][]float64{{1e200, 1}, {1, 1e200}}
-	for what, c := range map[string]struct {
-		m        memory.Memory
-		patterns [][]float64
-		want     string
-	}{
-		"bias":             {&memory.Hopfield{Bias: []float64{1}}, good, "the bias has 1 components, not 3"},
-		"bias not finite":  {&memory.Hopfield{Bias: []float64{1, math.NaN(), 1}}, good, "component 1 of the bias is NaN"},
-		"power":            {&memory.Polynomial{Power: 1}, good, "power 1"},
-		"large power":      {&memory.Polynomial{Power: 400}, [][]float64{long}, "lower the power"},
-		"exponential":      {&memory.Exponential{}, [][]float64{long}, "set Log"},
-		"beta":             {&memory.Continuous{Beta: -1}, good, "inverse temperature -1"},
-		"beta not finite":  {&memory.Continuous{Beta: math.Inf(1)}, good, "inverse temperature +Inf"},
-		"large":            {&memory.Continuous{Beta: 1}, huge, "beyond the range of float64"},
-		"gamma":            {&memory.Synergetic{}, good, "gamma 0"},
-		"large synergetic": {&memory.Synergetic{Gamma: 1}, huge, "beyond the range of float64"},
-		"too many":         {&memory.Synergetic{Gamma: 1}, [][]float64{{1, 2}, {3, 4}, {5, 7}}, "3 patterns of 2 components; a synergetic network stores at most as many patterns as components"},
-		"dependent":        {&memory.Synergetic{Gamma: 1}, [][]float64{{1, 2, 3}, {2, 4, 6}}, "2 patterns of rank 1"},
-		"zero":             {&memory.Synergetic{Gamma: 1}, [][]float64{{0, 0, 0}}, "1 patterns of rank 0"},
-	} {
-		requireError(t, what, c.m.Store(c.patterns), c.want)
-	}
+	requireErrors(t,
+		failure{(&memory.Polynomial{Power: 1}).Store(good), "power 1"},
+		failure{(&memory.Polynomial{Power: 400}).Store([][]float64{long}), "lower the power"},
+		failure{(&memory.Exponential{}).Store([][]float64{long}), "set Log"},
+		failure{(&memory.Continuous{Beta: -1}).Store(good), "inverse temperature -1"},
+		failure{(&memory.Continuous{Beta: math.Inf(1)}).Store(good), "inverse temperature +Inf"},
+		failure{(&memory.Continuous{Beta: 1}).Store(huge), "beyond the range of float64"},
+		failure{(&memory.Synergetic{}).Store(good), "gamma 0"},
+		failure{(&memory.Synergetic{Gamma: 1}).Store(huge), "beyond the range of float64"},
+		failure{(&memory.Synergetic{Gamma: 1}).Store([][]float64{{1, 2}, {3, 4}, {5, 7}}), "3 patterns of 2 components; a synergetic network stores at most as many patterns as components"},
+		failure{(&memory.Synergetic{Gamma: 1}).Store([][]float64{{1, 2, 3}, {2, 4, 6}}), "2 patterns of rank 1"},
+		failure{(&memory.Synergetic{Gamma: 1}).Store([][]float64{{0, 0, 0}}), "1 patterns of rank 0"},
+	)
 	// Settings that are changed after Store.
 	state := good[0]
 	power := store(t, &memory.Polynomial{Power: 2}, good)
 	power.Power = 3
-	_, err := power.Update(state)
-	requireError(t, "another power", err, "call Store again")
-	bias := store(t, &memory.Hopfield{}, good)
-	bias.Bias = []float64{1}
-	_, err = bias.Energy(state)
-	requireError(t, "another bias", err, "the bias has 1 components")
-	bias.Bias = []float64{1, math.NaN(), 1}
-	_, err = bias.Update(state)
-	requireError(t, "another bias", err, "component 1 of the bias is NaN")
-	for _, zero := range []bool{false, true} {
-		diagonal := store(t, &memory.Hopfield{ZeroDiagonal: zero}, good)
-		diagonal.ZeroDiagonal = !zero
-		_, err = diagonal.Update(state)
-		requireError(t, "another diagonal", err, "call Store again")
-		_, err = diagonal.Energy(state)
-		requireError(t, "another diagonal", err, "call Store again")
-	}
-	gamma := store(t, &memory.Synergetic{Gamma: 1}, good)
-	gamma.Gamma = 2
-	_, err = gamma.Update(state)
-	requireError(t, "another gamma", err, "gamma 2")
-	beta := store(t, &memory.Continuous{Beta: 1}, good)
-	beta.Beta = math.NaN()
-	_, err = beta.Update(state)
-	requireError(t, "another beta", err, "inverse temperature NaN")
-	_, err = store(t, &memory.Continuous{Beta: 1}, good).UpdateAll(nil)
-	requireError(t, "no states", err, "no states")
-	if w, err := new(memory.Hopfield).Weights(); err == nil {
-		t.Errorf("weights %v before Store", w)
-	}
-	_, err = new(memory.Synergetic).State([]float64{1})
-	requireError(t, "state before Store", err, "call Store first")
-	_, err = gamma.State([]float64{1})
-	requireError(t, "order parameters", err, "has 1 components, not 2")
+	without, with := store(t, &memory.Hopfield{}, good), store(t, &memory.Hopfield{ZeroDiagonal: true}, good)
+	without.ZeroDiagonal, with.ZeroDiagonal = true, false
+	gamma, beta := store(t, &memory.Synergetic{Gamma: 1}, good), store(t, &memory.Continuous{Beta: 1}, good)
+	gamma.Gamma, beta.Beta = 2, math.NaN()
+	requireErrors(t,
+		failure{failed(power.Update(state)), "call Store again"},
+		failure{failed(without.Update(state)), "call Store again"}, failure{failed(with.Energy(state)), "call Store again"},
+		failure{failed(gamma.Update(state)), "gamma 2"},
+		failure{failed(beta.Update(state)), "inverse temperature NaN"},
+		failure{failed(new(memory.Synergetic).State([]float64{1})), "call Store first"},
+		failure{failed(gamma.State([]float64{1})), "has 1 components, not 2"},
+	)
 }
 
 // TestBadMeasures: what cannot be measured.
@@ -163,68 +127,51 @@ func TestBadMeasures(t *testing.T) {
 		"limit":     {func(c *memory.CapacityConfig) { c.Limit = 0 }, "at most 0 patterns"},
 		"cues":      {func(c *memory.CapacityConfig) { c.Cues = 0 }, "0 cues; give at least 1 of each, and AllCues for all"},
 		"updates":   {func(c *memory.CapacityConfig) { c.Updates = -1 }, "at most -1 updates"},
-		"criterion": {func(c *memory.CapacityConfig) { c.Criterion = 7 }, "the criterion Criterion(7)"},
-		"negative":  {func(c *memory.CapacityConfig) { c.Criterion = -1 }, "the criterion Criterion(-1)"},
+		"criterion": {func(c *memory.CapacityConfig) { c.Criterion = 7 }, "the criterion 7"},
+		"negative":  {func(c *memory.CapacityConfig) { c.Criterion = -1 }, "the criterion -1"},
 		"threshold": {func(c *memory.CapacityConfig) { c.Threshold = math.NaN() }, "error NaN"},
-		"flipped":   {func(c *memory.CapacityConfig) { c.Flipped = 2 }, "a share 2 of components"},
 		"reached":   {func(c *memory.CapacityConfig) {}, "raise Limit"},
 	} {
 		config := good
 		c.spoil(&config)
 		_, _, err := config.Capacity(&memory.Exponential{}, 30)
 		requireError(t, what, err, c.want)
-		if what != "limit" && what != "threshold" && what != "reached" { // which are of Capacity alone
-			_, err = config.RetrievalError(&memory.Exponential{}, 30, 4)
-			requireError(t, "error of "+what, err, c.want)
-		}
-	}
-	for _, c := range []struct{ d, n int }{{0, 3}, {-1, 3}, {3, 0}, {3, -1}} {
-		_, err := good.RetrievalError(&memory.Hopfield{}, c.d, c.n)
-		requireError(t, "sizes", err, fmt.Sprintf("error of %d patterns of %d components; give at least 1 of each", c.n, c.d))
 	}
 	for _, c := range []struct{ n, d int }{{-1, 3}, {3, -1}, {0, 3}, {3, 0}} {
 		if x := memory.RandomSigns(c.n, c.d, rand.New(rand.NewPCG(1, 1))); len(x) != 0 {
 			t.Errorf("%d patterns of %d components are %v", c.n, c.d, x)
 		}
 	}
-	_, _, err := good.Capacity(&memory.Hopfield{}, 0)
-	requireError(t, "components", err, "patterns of 0 components")
-	_, _, err = good.Capacity(&memory.Polynomial{}, 10)
-	requireError(t, "memory", err, "power 0")
-	m := store(t, &memory.Hopfield{}, [][]float64{{1, -1}})
-	for what, cues := range map[string][][]float64{"none": nil, "too many": {{1, 1}, {1, -1}}} {
-		_, err = memory.MeasureRecall(m, [][]float64{{1, -1}}, cues, 1, 0)
-		requireError(t, what, err, "cues of 1 patterns")
-		_, err = memory.BetaSweep([][]float64{{1, -1}}, cues, []float64{1}, 1)
-		requireError(t, what, err, "cues of 1 patterns")
+	capacity := func(m memory.Memory, d int) error {
+		_, _, err := good.Capacity(m, d)
+		return err
 	}
-	_, err = memory.MeasureRecall(m, [][]float64{{1, -1}}, [][]float64{{1}}, 1, 0)
-	requireError(t, "cue", err, "cue 0: memory: the state has 1 components, not 2")
-	// A memory of other patterns than are measured.
-	_, err = memory.MeasureRecall(m, [][]float64{{1, -1, 1}}, [][]float64{{1, -1}}, 1, 0)
-	requireError(t, "shorter memory and cue", err, "cue 0: memory: the state has 2 components, not 3")
-	_, err = memory.MeasureRecall(m, [][]float64{{1, -1, 1}}, [][]float64{{1, -1, 1}}, 1, 0)
-	requireError(t, "shorter memory", err, "cue 0: update 1: memory: the state has 3 components, not 2")
-	_, err = memory.MeasureRecall(m, [][]float64{{1}}, [][]float64{{1, -1}}, 1, 0)
-	requireError(t, "shorter patterns", err, "cue 0: memory: the state has 2 components, not 1")
-	_, err = memory.MeasureRecall(m, [][]float64{{1, -1}}, [][]float64{{1, -1}}, -1, 0)
-	requireError(t, "updates", err, "at most -1 updates")
-	_, err = memory.MeasureRecall(m, [][]float64{{1, -1}}, [][]float64{{1, -1}}, 1, math.NaN())
-	requireError(t, "off", err, "tolerance NaN")
-	_, err = memory.MeasureRecall(shrinking{}, [][]float64{{1, -1}}, [][]float64{{1, -1}}, 1, 0)
-	requireError(t, "a memory that shrinks", err, "update 1: memory: it leads from 2 components to 1")
-	_, err = memory.Retrieve(shrinking{}, []float64{1, -1}, 1, 0)
-	requireError(t, "a memory that shrinks", err, "update 1: memory: it leads from 2 components to 1")
-	_, err = memory.BetaSweep([][]float64{{1, -1}}, [][]float64{{1, 1}}, []float64{-1}, 1)
-	requireError(t, "beta", err, "inverse temperature -1")
-	_, err = memory.BetaSweep([][]float64{{1, -1}}, [][]float64{{1, 1}}, []float64{1}, -1)
-	requireError(t, "updates", err, "at most -1 updates")
-	_, err = memory.BetaSweep([][]float64{{1, -1}}, [][]float64{{1}}, []float64{1}, 0)
-	requireError(t, "cue", err, "cue 0 at beta 1: memory: state 0 has 1 components, not 2")
-	_, err = memory.AddNoise([]float64{math.MaxFloat64, -math.MaxFloat64}, math.MaxFloat64, rand.New(rand.NewPCG(1, 1)))
-	requireError(t, "large noise", err, "beyond the range of float64")
-	_, err = memory.AddNoise([]float64{1}, math.Inf(1), nil)
-	requireError(t, "noise", err, "standard deviation +Inf")
+	m, pattern, random := store(t, &memory.Hopfield{}, [][]float64{{1, -1}}), [][]float64{{1, -1}}, rand.New(rand.NewPCG(1, 1))
+	recall := func(m memory.Memory, patterns, cues [][]float64, updates int, off float64) error {
+		return failed(memory.MeasureRecall(m, patterns, cues, updates, off))
+	}
+	sweep := func(cues [][]float64, beta float64, updates int) error {
+		return failed(memory.BetaSweep(pattern, cues, []float64{beta}, updates))
+	}
+	requireErrors(t,
+		failure{capacity(&memory.Hopfield{}, 0), "patterns of 0 components"},
+		failure{capacity(&memory.Polynomial{}, 10), "power 0"},
+		failure{recall(m, pattern, nil, 1, 0), "cues of 1 patterns"}, failure{recall(m, pattern, [][]float64{{1, 1}, {1, -1}}, 1, 0), "cues of 1 patterns"},
+		failure{sweep(nil, 1, 1), "cues of 1 patterns"}, failure{sweep([][]float64{{1, 1}, {1, -1}}, 1, 1), "cues of 1 patterns"},
+		failure{recall(m, pattern, [][]float64{{1}}, 1, 0), "cue 0: memory: the state has 1 components, not 2"},
+		// A memory of other patterns than are measured.
+		failure{recall(m, [][]float64{{1, -1, 1}}, pattern, 1, 0), "cue 0: memory: the state has 2 components, not 3"},
+		failure{recall(m, [][]float64{{1, -1, 1}}, [][]float64{{1, -1, 1}}, 1, 0), "cue 0: update 1: memory: the state has 3 components, not 2"},
+		failure{recall(m, [][]float64{{1}}, pattern, 1, 0), "cue 0: memory: the state has 2 components, not 1"},
+		failure{recall(m, pattern, pattern, -1, 0), "at most -1 updates"}, failure{recall(m, pattern, pattern, 1, math.NaN()), "tolerance NaN"},
+		failure{recall(shrinking{}, pattern, pattern, 1, 0), "update 1: memory: it leads from 2 components to 1"},
+		failure{failed(memory.Retrieve(shrinking{}, pattern[0], 1, 0)), "update 1: memory: it leads from 2 components to 1"},
+		failure{sweep(pattern, -1, 1), "inverse temperature -1"}, failure{sweep(pattern, 1, -1), "at most -1 updates"},
+		failure{sweep([][]float64{{1}}, 1, 0), "cue 0 at beta 1: memory: state 0 has 1 components, not 2"},
+		failure{failed(memory.AddNoise([]float64{math.MaxFloat64, -math.MaxFloat64}, math.MaxFloat64, random)), "beyond the range of float64"},
+		failure{failed(memory.AddNoise([]float64{1}, math.Inf(1), nil)), "standard deviation +Inf"},
+		failure{failed(memory.Flip([]float64{1}, 2, nil)), "a share 2 of components"},
+	)
 }
 
 // shrinking is a memory that keeps all but the last component.
@@ -234,40 +181,23 @@ func (shrinking) Update(state []float64) ([]float64, error) { return state[:len(
 
 // TestBadTheories: capacities and rates have a domain.
 func TestBadTheories(t *testing.T) {
-	value := func(v float64, err error) error {
-		if err == nil {
-			t.Errorf("a result of %g", v)
-		} else if v != 0 {
-			t.Errorf("%g with %v", v, err)
-		}
-		return err
-	}
-	for _, c := range []struct {
-		err  error
-		want string
-	}{
-		{value(memory.ClassicalCapacity(0)), "capacity of 0 components; give at least 1"},
-		{value(memory.ClassicalCapacityExact(1)), "capacity of 1 components; give at least 2"},
-		{value(memory.PolynomialCapacity(1, 10, 0.1)), "power 1 of a polynomial memory; give 2 or more"},
-		{value(memory.PolynomialCapacity(2, 0, 0.1)), "capacity of 0 components; give at least 1"},
-		{value(memory.PolynomialCapacity(2, 10, 2)), "a share 2 of components wrong; give a number in (0, ½)"},
-		{value(memory.PolynomialCapacity(2, 10, 0.5)), "a share 0.5 of components wrong"},
-		{value(memory.PolynomialCapacity(2, 10, math.NaN())), "a share NaN of components wrong"},
-		{value(memory.PolynomialCapacity(400, 1_000_000, 0.1)), "beyond the range of float64"},
-		{value(memory.PolynomialCapacityExact(3, 1)), "capacity of 1 components; give at least 2"},
-		{value(memory.PolynomialCapacityExact(-3, 9)), "power -3 of a polynomial memory"},
-		{value(memory.ExponentialCapacity(0)), "capacity of 0 components; give at least 1"},
-		{value(memory.ExponentialCapacity(5000)), "beyond the range of float64"},
-		{value(memory.ExponentialCapacityAll(10, 2)), "a share 2 of failed draws"},
-		{value(memory.ExponentialCapacityAll(10, 1)), "a share 1 of failed draws"},
-		{value(memory.ExponentialCapacityAll(0, 0.5)), "capacity of 0 components; give at least 1"},
-		{value(memory.Syn{Gamma: 2}.InverseRate(3)), "gamma 2"},
-		{value(memory.Syn{Gamma: 2}.ForwardRate(3)), "gamma 2"},
-		{value(memory.Syn{Gamma: 0.5}.InverseRate(0)), "rate of 0 equal order parameters"},
-		{value(memory.Syn{Gamma: 0.5}.ForwardRate(-1)), "rate of -1 equal order parameters"},
-	} {
-		requireError(t, "theory", c.err, c.want)
-	}
+	requireErrors(t,
+		failure{failed(memory.ClassicalCapacity(0)), "capacity of 0 components; give at least 1"},
+		failure{failed(memory.PolynomialCapacity(1, 10, 0.1)), "power 1 of a polynomial memory; give 2 or more"},
+		failure{failed(memory.PolynomialCapacity(2, 0, 0.1)), "capacity of 0 components; give at least 1"},
+		failure{failed(memory.PolynomialCapacity(2, 10, 2)), "a share 2 of components wrong; give a number in (0, ½)"},
+		failure{failed(memory.PolynomialCapacity(2, 10, 0.5)), "a share 0.5 of components wrong"},
+		failure{failed(memory.PolynomialCapacity(2, 10, math.NaN())), "a share NaN of components wrong"},
+		failure{failed(memory.PolynomialCapacity(400, 1_000_000, 0.1)), "beyond the range of float64"},
+		failure{failed(memory.ExponentialCapacityAll(5000, 0.5)), "beyond the range of float64"},
+		failure{failed(memory.ExponentialCapacityAll(10, 2)), "a share 2 of failed draws"},
+		failure{failed(memory.ExponentialCapacityAll(10, 1)), "a share 1 of failed draws"},
+		failure{failed(memory.ExponentialCapacityAll(0, 0.5)), "capacity of 0 components; give at least 1"},
+		failure{failed(memory.Syn{Gamma: 2}.InverseRate(3)), "gamma 2"},
+		failure{failed(memory.Syn{Gamma: 2}.ForwardRate(3)), "gamma 2"},
+		failure{failed(memory.Syn{Gamma: 0.5}.InverseRate(0)), "rate of 0 equal order parameters"},
+		failure{failed(memory.Syn{Gamma: 0.5}.ForwardRate(-1)), "rate of -1 equal order parameters"},
+	)
 }
 
 // TestBadAttention: maps that do not fit.
@@ -289,13 +219,11 @@ func TestBadAttention(t *testing.T) {
 		"no heads":      {func(a *memory.Attention) { a.Heads = 0 }, x, x, "0 heads"},
 		"value heads":   {func(a *memory.Attention) { a.Heads, a.Value = 4, linear(3, 6) }, x, x, "4 heads for values of 6 columns"},
 		"beta":          {func(a *memory.Attention) { a.Beta = -1 }, x, x, "head 0: memory: inverse temperature -1"},
-		"updates":       {func(a *memory.Attention) { a.UpdateSteps = -1 }, x, x, "-1 updates"},
 		"query rows":    {func(a *memory.Attention) { a.Query = linear(2, 4) }, x, x, "query map of 2 rows from 3 columns"},
 		"query columns": {func(a *memory.Attention) { a.Query = linear(3, 6) }, x, x, "states are mapped to 6 columns and patterns to 4"},
 		"ragged map":    {func(a *memory.Attention) { a.Key.Weights = [][]float64{{1}, {1, 2}, {3}} }, x, x, "row 1 of the key map has 2 components, not 1"},
 		"empty map":     {func(a *memory.Attention) { a.Key.Weights = [][]float64{{}, {}, {}} }, x, x, "key map of 3 rows from 3 columns"},
 		"bias":          {func(a *memory.Attention) { a.Output.Bias = []float64{1} }, x, x, "the output bias has 1 components, not 3"},
-		"from keys":     {func(a *memory.Attention) { a.FromKeys = true }, x, x, "value map of 3 rows from 4 columns"},
 		"no patterns":   {func(a *memory.Attention) {}, x, nil, "no patterns"},
 		"empty states":  {func(a *memory.Attention) {}, [][]float64{{}}, x, "no states"},
 		"no states":     {func(a *memory.Attention) {}, nil, x, "no states"},
@@ -338,7 +266,7 @@ func TestExtremes(t *testing.T) {
 		beta := math.Pow(10, 600*random.Float64()-300)
 		for _, m := range []memory.Memory{
 			&memory.Continuous{Beta: beta}, &memory.Continuous{},
-			&memory.Synergetic{Gamma: 1 - random.Float64()}, &memory.Synergetic{Gamma: 1, Reduced: true},
+			&memory.Synergetic{Gamma: 1 - random.Float64()},
 		} {
 			if m.Store(patterns) != nil {
 				continue
@@ -359,10 +287,7 @@ func TestExtremes(t *testing.T) {
 		share := 3*random.Float64() - 1
 		for name, f := range map[string]func() (float64, error){
 			"classical":          func() (float64, error) { return memory.ClassicalCapacity(d) },
-			"classical exact":    func() (float64, error) { return memory.ClassicalCapacityExact(d) },
 			"polynomial":         func() (float64, error) { return memory.PolynomialCapacity(power, d, share) },
-			"polynomial exact":   func() (float64, error) { return memory.PolynomialCapacityExact(power, d) },
-			"exponential":        func() (float64, error) { return memory.ExponentialCapacity(d) },
 			"exponential all":    func() (float64, error) { return memory.ExponentialCapacityAll(d, share) },
 			"forward rate":       func() (float64, error) { return memory.Syn{Gamma: share}.ForwardRate(d) },
 			"inverse rate":       func() (float64, error) { return memory.Syn{Gamma: share}.InverseRate(d) },
@@ -392,5 +317,28 @@ func TestExtremes(t *testing.T) {
 	}
 	if results < 500 {
 		t.Errorf("%d results", results)
+	}
+}
+
+// TestConcurrentUpdates: one memory updates many states at once; the race detector looks on.
+func TestConcurrentUpdates(t *testing.T) {
+	random := rand.New(rand.NewPCG(2, 1))
+	signs, reals := memory.RandomSigns(8, 30, random), units(random, 8, 30)
+	for name, m := range each() {
+		patterns := reals
+		if name == "hopfield" || name == "polynomial" || name == "exponential" {
+			patterns = signs
+		}
+		update := store(t, m, patterns).Update
+		want := must(update(signs[3]))(t)
+		var group sync.WaitGroup
+		for range 8 {
+			group.Go(func() {
+				if got, err := update(signs[3]); err != nil || !slices.Equal(got, want) {
+					t.Errorf("%s: %v (%v), want %v", name, got, err, want)
+				}
+			})
+		}
+		group.Wait()
 	}
 }

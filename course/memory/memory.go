@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // Memory is an associative memory: patterns are stored, and updates bring a state back to one of them.
@@ -36,9 +38,6 @@ type Trace struct {
 	Steps []Step // the initial state first; then one state per update
 	Fixed bool   // the last update changed no component by more than the tolerance
 }
-
-// Updates returns the number of updates.
-func (t Trace) Updates() int { return max(0, len(t.Steps)-1) }
 
 // Last returns the final state, or nil if there are no steps.
 func (t Trace) Last() []float64 {
@@ -85,20 +84,11 @@ func settle(m Memory, state []float64, updates int, tolerance float64, each func
 		if err != nil {
 			return nil, count, false, fmt.Errorf("update %d: %w", count+1, err)
 		}
-		fixed = largestChange(state, next) <= tolerance
+		fixed = floats.Distance(state, next, math.Inf(1)) <= tolerance
 		state = next
 		count++
 	}
 	return state, count, fixed, nil
-}
-
-// largestChange returns the largest absolute difference between components of two vectors.
-func largestChange(a, b []float64) float64 {
-	largest := 0.0
-	for i := range a {
-		largest = max(largest, math.Abs(a[i]-b[i]))
-	}
-	return largest
 }
 
 var errNothingStored = errors.New("memory: no patterns are stored; call Store first")

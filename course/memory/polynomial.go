@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"math/rand/v2"
 )
 
 // Polynomial is the dense associative memory of Krotov and Hopfield 2016 with components ±1. Its interaction is the power a
@@ -13,15 +12,14 @@ import (
 //	E = −Σ (xᵀξ)ᵃ
 //	ξ_l ← sgn(E(ξ with ξ_l = −1) − E(ξ with ξ_l = +1)), unchanged if they are equal up to rounding
 //
-// At a = 2 it is [Hopfield] without a bias: updates are the same as with ZeroDiagonal, and the energy is twice the one with
+// At a = 2 it is [Hopfield]: updates are the same as with ZeroDiagonal, and the energy is twice the one with
 // the diagonal. It stores about α dᵃ⁻¹ patterns ([PolynomialCapacity]).
 //
 // Asynchronous updates never raise the energy. Energies are exact as long as N (d+1)ᵃ < 2⁵³; beyond that they and their
 // differences are rounded, and a difference within the rounding error counts as 0.
 type Polynomial struct {
-	Power       int        // a, at least 2
-	Synchronous bool       // update every component from the same state; otherwise one after another
-	Shuffle     *rand.Rand // draws the order of the components in each asynchronous update; nil for first to last
+	Power       int  // a, at least 2
+	Synchronous bool // update every component from the same state; otherwise one after another
 
 	flips
 	power       int       // power that the tables were made for
@@ -83,7 +81,7 @@ func (p *Polynomial) Update(state []float64) ([]float64, error) {
 		return nil, err
 	}
 	d := len(state)
-	return p.update(state, p.Synchronous, p.Shuffle, func(others, column []float64) float64 {
+	return p.update(state, p.Synchronous, func(others, column []float64) float64 {
 		difference, size := 0.0, 0.0
 		for i, z := range others {
 			term := p.differences[int(z)+d]

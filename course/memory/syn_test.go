@@ -225,38 +225,3 @@ func TestStepsExceptions(t *testing.T) {
 		}
 	}
 }
-
-// TestStepsInvert: one step undoes the other, up to the length.
-func TestStepsInvert(t *testing.T) {
-	random := rand.New(rand.NewPCG(5, 1))
-	for _, gamma := range []float64{1e-320, 1e-100, 1e-12, 0.1, 0.5, 0.9, 1 - 1e-16, 1} {
-		s := memory.Syn{Gamma: gamma}
-		for range 500 {
-			order := normal(random, 1, 1+random.IntN(8), 1)[0]
-			u := unit(order)
-			for i, x := range must(s.Inverse(order))(t) {
-				if f := gamma*x*x*x + (1-gamma)*x; math.Abs(f-u[i]) > 1e-14*math.Abs(u[i]) {
-					t.Fatalf("gamma %g: f of the inverse of %g is %g", gamma, u[i], f)
-				}
-			}
-		}
-	}
-}
-
-// TestReducedNetwork: [memory.Synergetic] in reduced form has the steps as its activation, and its energy is Haken's on
-// the unit sphere less ½ − ½.
-func TestReducedNetwork(t *testing.T) {
-	random := rand.New(rand.NewPCG(6, 1))
-	for range 500 {
-		n := 1 + random.IntN(6)
-		patterns := normal(random, n, n+random.IntN(3), 1)
-		order := normal(random, 1, n, 1)[0]
-		reduced := store(t, &memory.Synergetic{Gamma: 0.7, Reduced: true}, patterns)
-		full := store(t, &memory.Synergetic{Gamma: 0.7}, patterns)
-		requireClose(t, "activation", must(reduced.Activate(order))(t), must(memory.Syn{Gamma: 0.7}.Forward(order))(t), 0)
-		a := must(reduced.Energy(must(reduced.State(order))(t)))(t)
-		b := must(full.Energy(must(full.State(unit(order)))(t)))(t)
-		// Rounding grows with the condition of the patterns.
-		requireClose(t, "energy", []float64{a}, []float64{b}, 1e-9)
-	}
-}

@@ -12,7 +12,7 @@ import (
 // Synergetic is Haken's synergetic neural network in the form of equations 6 to 8 of the paper.
 //
 //	ξ  = V⁺x                                             order parameters
-//	ξ' = f(ξ) = γ((ξ³+ξ)/(2‖ξ‖²) + (1/γ−1) ξ)            Reduced: f(ξ/‖ξ‖) of equation 10, see [Syn]
+//	ξ' = f(ξ) = γ((ξ³+ξ)/(2‖ξ‖²) + (1/γ−1) ξ)            reduced form: [Syn]
 //	x' = Vξ'
 //
 // The N patterns are the columns of V; its Moore-Penrose inverse V⁺ is computed from singular values. V⁺V is the identity
@@ -20,19 +20,16 @@ import (
 //
 // The energy is Haken's potential with unit coefficients; f is a gradient descent step on it of size γ/(2‖ξ‖²):
 //
-//	E = −½ ‖ξ‖² + ½ ‖ξ‖⁴ − ¼ Σ ξ⁴            Reduced: −¼ Σ ξ⁴/‖ξ‖⁴, the same on the unit sphere up to a constant
+//	E = −½ ‖ξ‖² + ½ ‖ξ‖⁴ − ¼ Σ ξ⁴
 //
-// Updates of the reduced form never raise it. Updates by equation 7 do not raise it where ‖ξ‖² ≥ ½, as at all fixed points;
-// below that the step is so long that they may.
+// Updates do not raise it where ‖ξ‖² ≥ ½, as at all fixed points; below that the step is so long that they may.
 //
 // Retrieval ends in one-hot order parameters at the largest magnitude |ξ_i|, with the sign of ξ_i: in v_i or in −v_i. If the
-// m largest magnitudes are equal it ends in the metastable state ±1/√(2m−1) at these (Reduced: ±f(1/√m)), unless rounding
-// makes them differ. Each update multiplies the ratios of the others to the largest by a factor that tends to 1−γ/2m
-// (Reduced: to (1−γ)/(γ/m+1−γ), or cubes them at γ = 1). One-hot is the limit; float64 reaches it by underflow. If all order
-// parameters of a state are 0 up to rounding, the result is [ErrZeroState].
+// m largest magnitudes are equal it ends in the metastable state ±1/√(2m−1) at these, unless rounding makes them differ.
+// Each update multiplies the ratios of the others to the largest by a factor that tends to 1−γ/2m. One-hot is the limit;
+// float64 reaches it by underflow. If all order parameters of a state are 0 up to rounding, the result is [ErrZeroState].
 type Synergetic struct {
-	Gamma   float64 // the learning rate γ, in (0, 1]
-	Reduced bool    // equations 9 and 10 instead of equation 7
+	Gamma float64 // the learning rate γ, in (0, 1]
 
 	patterns *mat.Dense // V, [component, pattern]
 	inverse  *mat.Dense // V⁺, [pattern, component]
@@ -107,12 +104,9 @@ func (s *Synergetic) State(order []float64) ([]float64, error) {
 	return state, checkFinite("a component of the state", state...)
 }
 
-// Activate returns f of order parameters: equation 7, or 9 and 10. It does not depend on the patterns. Iterating it alone
+// Activate returns f of order parameters: equation 7. It does not depend on the patterns. Iterating it alone
 // avoids rounding through the patterns, so the losing order parameters do reach their limit 0, by underflow.
 func (s *Synergetic) Activate(order []float64) ([]float64, error) {
-	if s.Reduced {
-		return Syn{s.Gamma}.Forward(order)
-	}
 	if err := checkGamma(s.Gamma); err != nil {
 		return nil, err
 	}
@@ -134,25 +128,11 @@ func (s *Synergetic) Energy(state []float64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return s.energy(order)
-}
-
-func (s *Synergetic) energy(order []float64) (float64, error) {
-	fourth := func(x []float64) (sum float64) {
-		for _, v := range x {
-			sum += v * v * v * v
-		}
-		return sum
+	square, fourth := floats.Dot(order, order), 0.0
+	for _, v := range order {
+		fourth += v * v * v * v
 	}
-	if s.Reduced {
-		unit, err := unitLength(order)
-		if err != nil {
-			return 0, err
-		}
-		return -fourth(unit) / 4, nil
-	}
-	square := floats.Dot(order, order)
-	energy := -square/2 + square*square/2 - fourth(order)/4
+	energy := -square/2 + square*square/2 - fourth/4
 	return energy, checkFinite("the energy", energy)
 }
 

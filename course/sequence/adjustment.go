@@ -16,12 +16,6 @@ type Adjustment struct {
 	Renormalise bool    // divide by the sum afterwards; Syn does not keep it at 1
 }
 
-// DefaultAdjustment returns the steps of [synlayer.DefaultSyn].
-func DefaultAdjustment() Adjustment {
-	p := synlayer.DefaultSyn()
-	return Adjustment{Iterations: p.Iterations, Gamma: p.Gamma, Renormalise: p.Renormalise}
-}
-
 // Adjust returns the adjusted weights [..., items].
 func (a Adjustment) Adjust(weights *Node) *Node {
 	return a.adjust(weights, synlayer.Syn, func(x *Node) *Node { return ReduceAndKeep(x, ReduceSum, -1) })

@@ -38,7 +38,7 @@ func TestAdjustedAttention(t *testing.T) {
 		x := normal(4, 2, 5, 4) // a tensor stays with the backend that has had it
 		for what, attend := range map[string]func(scope *model.Scope, x *Node, a sequence.Adjustment) (out, weights *Node){
 			"multi-head": func(scope *model.Scope, x *Node, a sequence.Adjustment) (out, weights *Node) {
-				return sequence.MultiHeadAttention{Embed: 4, Heads: 2, Causal: true, Adjust: a}.Attend(scope, x, x, x, nil, nil)
+				return sequence.MultiHeadAttention{Embed: 4, Heads: 2, Causal: true, Adjust: a}.Attend(scope, x, x, x, nil)
 			},
 			"word": func(scope *model.Scope, x *Node, a sequence.Adjustment) (out, weights *Node) {
 				return sequence.WordAttention{Width: 3, Adjust: a}.Pool(scope, synlayer.Bags{X: x})

@@ -93,10 +93,7 @@ func TestBeam(t *testing.T) {
 	chains := []chain{{3, 1}, {3, 2}, {3, 3}, {3, 4}}
 	const length = 4
 	for _, penalty := range []float64{0, 0.7} {
-		found, err := search(sequence.Beam{Width: 81, MaxLength: length, Penalty: penalty, Begin: 9}, chains)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must(search(sequence.Beam{Width: 81, MaxLength: length, Penalty: penalty, Begin: 9}, chains))
 		for i, c := range chains {
 			words, logProb := c.likeliest(length, penalty)
 			h := found[i]
@@ -113,10 +110,7 @@ func TestBeam(t *testing.T) {
 			}
 		}
 	}
-	greedy, err := search(sequence.Beam{Width: 1, MaxLength: length, Begin: 9}, chains)
-	if err != nil {
-		t.Fatal(err)
-	}
+	greedy := must(search(sequence.Beam{Width: 1, MaxLength: length, Begin: 9}, chains))
 	for i, c := range chains {
 		var words []int32
 		ended := false

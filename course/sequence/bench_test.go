@@ -6,14 +6,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/ml/layers/lstm"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/train/optimizer"
 
 	"synpool/backend/backendtest"
 	"synpool/course/sequence"
+	"synpool/internal/goldentest"
 	"synpool/synlayer"
 )
 
@@ -144,39 +146,20 @@ func TestStepEnds(t *testing.T) {
 	}
 }
 
-// BenchmarkLSTM compares the loop with unrolling, this package's and GoMLX's own, on short sentences, forward and backward.
-func BenchmarkLSTM(b *testing.B) {
-	const length = 12
-	encode := func(unroll bool) func(scope *model.Scope, x *Node) *Node {
-		return func(scope *model.Scope, x *Node) *Node {
-			y, _ := sequence.RNN{Cell: sequence.LSTM, Hidden: benchHidden, Bidirectional: true, Unroll: unroll}.Encode(scope, synlayer.Bags{X: x}, nil)
-			return y
-		}
-	}
-	for name, backend := range backendtest.All(b) {
-		for _, c := range []struct {
-			name string
-			f    func(scope *model.Scope, x *Node) *Node
-		}{
-			{"loop", encode(false)}, {"unrolled", encode(true)},
-			{"gomlx", func(scope *model.Scope, x *Node) *Node {
-				y, _, _ := lstm.New(scope, x, benchHidden).Direction(lstm.DirBidirectional).Done()
-				return y
-			}},
-		} {
-			b.Run(c.name+"/"+name, func(b *testing.B) {
-				exec := model.MustNewExec(backend, model.NewStore(), func(scope *model.Scope, x *Node) []*Node {
-					loss := ReduceAllSum(Square(c.f(scope, x)))
-					return scope.BuildTrainableVariablesGradientsGraph(loss)
-				})
-				x := tensors.FromFlatDataAndDimensions(make([]float32, benchBatch*length*benchEmbed), benchBatch, length, benchEmbed)
-				exec.MustCall(x)
-				for b.Loop() {
-					for _, o := range exec.MustCall(x) {
-						o.MustFinalizeAll()
-					}
-				}
-			})
-		}
+// learner returns a step of Adam on a loss, which creates its variables in a new store from a fixed seed.
+func learner(t testing.TB, backend compute.Backend, rate float64, loss func(scope *model.Scope, in []*Node) *Node) (store *model.Store, step func(batch ...any) float64) {
+	store = model.NewStore()
+	store.SetParam(model.ParamInitialSeed, int64(1))
+	adam := optimizer.Adam().LearningRate(rate).Done()
+	exec := model.MustNewExec(backend, store, func(scope *model.Scope, in []*Node) *Node {
+		l := loss(scope, in)
+		adam.UpdateGraph(scope, l.Graph(), l)
+		return l
+	})
+	return store, func(batch ...any) float64 {
+		t.Helper()
+		out := must(exec.Call(batch...))
+		defer out[0].MustFinalizeAll()
+		return goldentest.Floats(out[0])[0]
 	}
 }

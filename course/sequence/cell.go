@@ -1,9 +1,6 @@
 package sequence
 
-import (
-	. "github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/support/exceptions"
-)
+import . "github.com/gomlx/gomlx/core/graph"
 
 // Cell is a kind of recurrent cell.
 type Cell int
@@ -36,32 +33,27 @@ func (c Cell) String() string {
 
 // gates returns the number of blocks of the weights.
 func (c Cell) gates() int {
-	switch c {
-	case LSTM:
-		return 4
-	case GRU:
+	if c == GRU {
 		return 3
 	}
-	exceptions.Panicf("sequence: the number of gates of an %s", c)
-	return 0
+	return 4
 }
 
 // states returns the number of carried values.
 func (c Cell) states() int {
-	switch c {
-	case LSTM:
-		return 2
-	case GRU:
+	if c == GRU {
 		return 1
 	}
-	exceptions.Panicf("sequence: the number of states of an %s", c)
-	return 0
+	return 2
 }
+
+// saved is the number of blocks that forward saves.
+const saved = 5
 
 // forward computes one step from the state before it [batch, hidden] (h, and c for an LSTM) and the gates: x [batch,
 // gates·hidden] is the part of the input, u [batch, gates·hidden] that of the state. It returns the next state and what
 // backward needs, one array [batch, saved·hidden].
-func (c Cell) forward(state []*Node, x, u *Node) (next []*Node, saved *Node) {
+func (c Cell) forward(state []*Node, x, u *Node) (next []*Node, kept *Node) {
 	xs, us := blocks(x, c.gates()), blocks(u, c.gates())
 	sum := func(i int) *Node { return Add(xs[i], us[i]) }
 	if c == GRU {
@@ -76,13 +68,10 @@ func (c Cell) forward(state []*Node, x, u *Node) (next []*Node, saved *Node) {
 	return []*Node{Mul(o, Tanh(cell)), cell}, Concatenate([]*Node{i, f, g, o, before}, -1)
 }
 
-// saved returns the number of blocks that forward saves.
-func (c Cell) saved() int { return 5 }
-
 // backward returns the gradient of forward with respect to the state before (without the part through u), x and u.
-func (c Cell) backward(saved *Node, by []*Node) (before []*Node, x, u *Node) {
-	one := ConstAs(saved, 1.0)
-	s := blocks(saved, c.saved())
+func (c Cell) backward(kept *Node, by []*Node) (before []*Node, x, u *Node) {
+	one := ConstAs(kept, 1.0)
+	s := blocks(kept, saved)
 	sigmoid := func(y, by *Node) *Node { return Mul(by, Mul(y, Sub(one, y))) }
 	tanh := func(y, by *Node) *Node { return Mul(by, Sub(one, Mul(y, y))) }
 	if c == GRU {

@@ -48,12 +48,12 @@ func (d decoder) run(y *Node, initial []*Node) (states, contexts, alignments *No
 	const recurrent, bias, context, query, score, keys, memory, mask = 0, 1, 2, 3, 4, 5, 6, 7 // of fixed
 	fixed := stopped(append(inputs[1:8:8], d.memory.Mask)...)
 	fixed[bias] = Reshape(fixed[bias], 1, width)
-	dims := [][]int{{batch, d.hidden}, {batch, features}, {batch, length}, {batch, length}, {batch, align}, {batch, d.cell.saved() * d.hidden}}
+	dims := [][]int{{batch, d.hidden}, {batch, features}, {batch, length}, {batch, length}, {batch, align}, {batch, saved * d.hidden}}
 	last, outs := scan(steps, false, d.unroll, stopped(initial...), stopped(in), fixed, dims, func(state, rows, fixed []*Node) (next, out []*Node) {
 		q := MatMul(state[0], fixed[query])
 		plain, adjusted, c := d.align(q, fixed[score], fixed[keys], fixed[memory], fixed[mask])
-		next, saved := d.cell.forward(state, Add(rows[0], MatMul(c, fixed[context])), Add(MatMul(state[0], fixed[recurrent]), fixed[bias]))
-		return next, []*Node{next[0], c, adjusted, plain, q, saved}
+		next, kept := d.cell.forward(state, Add(rows[0], MatMul(c, fixed[context])), Add(MatMul(state[0], fixed[recurrent]), fixed[bias]))
+		return next, []*Node{next[0], c, adjusted, plain, q, kept}
 	})
 	made := withGradient(append(outs[:3:3], last...), inputs, func(v []*Node) []*Node {
 		back := append([]*Node{}, fixed...)
@@ -64,9 +64,9 @@ func (d decoder) run(y *Node, initial []*Node) (states, contexts, alignments *No
 		dims := [][]int{{batch, width}, {batch, width}, {batch, features}, {batch, align}}
 		end, by := scan(steps, true, d.unroll, carried, append(v[:3:3], outs[3:]...), back, dims, func(state, rows, fixed []*Node) (next, out []*Node) {
 			byKeys, byScore, byState := state[0], state[1], append([]*Node{}, state[2:]...)
-			byContext, byWeights, plain, q, saved := rows[1], rows[2], rows[3], rows[4], rows[5]
+			byContext, byWeights, plain, q, kept := rows[1], rows[2], rows[3], rows[4], rows[5]
 			byState[0] = Add(byState[0], rows[0])
-			before, x, u := d.cell.backward(saved, byState)
+			before, x, u := d.cell.backward(kept, byState)
 			byContext = Add(byContext, MatMul(x, fixed[context]))
 			// The adjustment is straight-through: the gradient by the weights before it equals that by the weights after it.
 			byWeights = Add(byWeights, Reshape(MatMul(fixed[memory], Reshape(byContext, batch, features, 1)), batch, length))

@@ -34,7 +34,7 @@
 // On XLA, recurrences are While loops with custom gradients. On GoMLX's Go backend, which compiles nothing and lacks an
 // operation that loops need, they are unrolled. XLA takes about a second to compile every few words of an unrolled graph;
 // set [RNN.Unroll] only for a graph that is itself the body of a loop. GoMLX's own LSTM always unrolls, and panics on
-// sentences of unequal length (version 0.28.2). The tests compare with it and with PyTorch's.
+// sentences of unequal length (version 0.28.2). The tests compare with PyTorch's.
 //
 // # Sources
 //

@@ -74,7 +74,7 @@ func ExampleMultiHeadAttention_Attend() {
 	attention := sequence.MultiHeadAttention{Embed: 4, Heads: 2, Causal: true}
 	show(func(scope *model.Scope, g *Graph) []*Node {
 		s := embedded(scope, g)
-		out, weights := attention.Attend(scope, s.X, s.X, s.X, s.Mask, nil)
+		out, weights := attention.Attend(scope, s.X, s.X, s.X, s.Mask)
 		// Those of the second head in the first sentence.
 		return []*Node{out, weights, SliceAxis(SliceAxis(weights, 0, AxisElem(0)), 1, AxisElem(1))}
 	})
@@ -179,14 +179,8 @@ func ExampleNewTranslation() {
 		step.MustCall()
 	}
 	beam := sequence.Beam{Width: 2, MaxLength: 4, Begin: 1, End: 2}
-	translation, err := sequence.NewTranslation(backend, store, m, beam, 3, 2)
-	if err != nil {
-		log.Fatal(err)
-	}
-	found, err := translation.Translate([][]int32{{5, 3}, {3, 4}})
-	if err != nil {
-		log.Fatal(err)
-	}
+	translation := must(sequence.NewTranslation(backend, store, m, beam, 3, 2))
+	found := must(translation.Translate([][]int32{{5, 3}, {3, 4}}))
 	for _, h := range found {
 		fmt.Println(h.Words)
 	}
@@ -255,7 +249,7 @@ func ExampleLeaveOneOut() {
 func ExampleBeam() {
 	// A language of two words and an end, 0, that is likelier after the second word.
 	b := sequence.Beam{Width: 2, MaxLength: 4, Begin: 3}
-	found, err := b.Search(1, func(_, words []int32) ([]sequence.Continuations, error) {
+	found := must(b.Search(1, func(_, words []int32) ([]sequence.Continuations, error) {
 		var rest []sequence.Continuations
 		for _, w := range words {
 			c := sequence.Continuations{Words: []int32{1, 2}, LogProbs: []float64{-0.5, -0.9}}
@@ -265,10 +259,7 @@ func ExampleBeam() {
 			rest = append(rest, c)
 		}
 		return rest, nil
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
+	}))
 	fmt.Printf("%v with log-probability %.1f\n", found[0].Words, found[0].LogProb)
 	// Output: [2] with log-probability -1.0
 }
@@ -278,11 +269,4 @@ func ExampleAdjustment() {
 		return []*Node{sequence.Adjustment{Iterations: -3, Gamma: 0.5, Renormalise: true}.Adjust(Const(g, [][]float64{{0.7, 0.2, 0.1, 0}}))}
 	})
 	// Output: [1 4] [0.42 0.33 0.25 0.00]
-}
-
-func ExampleDefaultAdjustment() {
-	show(func(_ *model.Scope, g *Graph) []*Node {
-		return []*Node{sequence.DefaultAdjustment().Adjust(Const(g, [][]float64{{0.7, 0.2, 0.1, 0}}))}
-	})
-	// Output: [1 4] [0.99 0.04 0.02 0.00]
 }

@@ -22,6 +22,14 @@ import (
 	"synpool/synlayer"
 )
 
+// must returns v, or panics with the error: for results that a test or an Example goes on with.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 // array is a nested list of numbers of a golden file.
 type array = goldentest.Array
 
@@ -56,10 +64,7 @@ type golden struct {
 // goldens returns the cases whose names begin with prefix.
 func goldens(t *testing.T, prefix string) []golden {
 	t.Helper()
-	data, err := os.ReadFile("testdata/golden.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(os.ReadFile("testdata/golden.json"))
 	var file struct{ Cases []golden }
 	if err := json.Unmarshal(data, &file); err != nil {
 		t.Fatal(err)
@@ -263,7 +268,7 @@ func TestGoldenMultiHeadAttention(t *testing.T) {
 				if x := in["x"]; x != nil {
 					query, key, value = x, x, x
 				}
-				out, weights := attention.Attend(scope, query, key, value, mask, nil)
+				out, weights := attention.Attend(scope, query, key, value, mask)
 				return map[string]*Node{"out": out, "weights": weights}
 			})
 		})
@@ -460,33 +465,6 @@ func TestGoldenDeepSets(t *testing.T) {
 				f, _ := d.Apply(scope, synlayer.Bags{X: in["x"], Mask: mask})
 				return map[string]*Node{"f": f}
 			})
-		})
-	}
-}
-
-// TestWordAttentionIsAttentionPooling: with the context as the weights of its score [synlayer.AttentionPooling] pools the same,
-// whatever the bias of the score is.
-func TestWordAttentionIsAttentionPooling(t *testing.T) {
-	const features, width = 4, 3
-	for name, backend := range backendtest.All(t) {
-		t.Run(name, func(t *testing.T) {
-			store := model.NewStore()
-			for path, value := range map[string]*tensors.Tensor{
-				"/tanh/weights": normal(1, features, width), "/tanh/bias": normal(2, width), "/context": normal(3, width),
-				"/score/weights": normal(3, width, 1), "/score/bias": normal(4, 1),
-			} {
-				if _, err := store.CreateVariable(path, value); err != nil {
-					t.Fatal(err)
-				}
-			}
-			out := model.MustNewExec(backend, store, func(scope *model.Scope, x, mask *Node) []*Node {
-				bags := synlayer.Bags{X: x, Mask: mask}
-				pooled, weights := sequence.WordAttention{Width: width}.Pool(scope, bags)
-				want, wantWeights := synlayer.AttentionPooling{Embed: width}.Pool(scope.ResetVisited(), bags)
-				return []*Node{pooled, want, weights, wantWeights}
-			}).MustCall(normal(5, 3, 4, features), [][]bool{{true, true, true, true}, {true, false, true, false}, {false, false, false, false}})
-			within(t, "pooled", goldentest.Floats(out[0]), goldentest.Floats(out[1]), 1e-14)
-			within(t, "weights", goldentest.Floats(out[2]), goldentest.Floats(out[3]), 1e-14)
 		})
 	}
 }

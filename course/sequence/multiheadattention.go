@@ -22,23 +22,20 @@ type MultiHeadAttention struct {
 	Embed  int // number of features of all heads together, and of the output
 	Heads  int // must divide Embed
 	Causal bool
-	// Dropout is the dropout rate of the weights in training, in [0, 1).
-	Dropout float64
-	Adjust  Adjustment
+	Adjust Adjustment
 }
 
 // Attend returns the output [batch, queries, Embed] and the weights [batch, Heads, queries, keys] of query [batch, queries,
 // features], attending to key [batch, keys, features] and value [batch, keys, features]. The mask [batch, keys] is true for
 // the real keys, nil for all; with Causal, each query sees the keys up to its own position. If a query sees no key, its
-// weights are 0 and its output is b_o. dropoutKey is the dropout key of this training step, nil outside training.
+// weights are 0 and its output is b_o.
 //
 // Queries have no mask, except in self-attention, where query and key are the same node: there the mask of the keys applies.
 // Padding among the queries must be finite, and the caller must ignore its output.
-func (a MultiHeadAttention) Attend(scope *model.Scope, query, key, value, mask, dropoutKey *Node) (out, weights *Node) {
+func (a MultiHeadAttention) Attend(scope *model.Scope, query, key, value, mask *Node) (out, weights *Node) {
 	if a.Heads < 1 || a.Embed < 1 || a.Embed%a.Heads != 0 {
 		exceptions.Panicf("sequence: MultiHeadAttention of %d heads, which do not divide an embedding of %d", a.Heads, a.Embed)
 	}
-	checkRate("MultiHeadAttention", a.Dropout)
 	for i, x := range []*Node{query, key, value} {
 		if x.Rank() != 3 || x.Shape().Dim(0) != query.Shape().Dim(0) || i > 0 && x.Shape().Dim(1) != key.Shape().Dim(1) {
 			exceptions.Panicf("sequence: attention of query %s on key %s and value %s, want [batch, queries or keys, features]", query.Shape(), key.Shape(), value.Shape())
@@ -64,12 +61,6 @@ func (a MultiHeadAttention) Attend(scope *model.Scope, query, key, value, mask, 
 		seen = And(seen, BroadcastToDims(ExpandAxes(upTo(g, queries, keys), 0, 1), batch, a.Heads, queries, keys))
 	}
 	weights = weigh(logits, seen, a.Adjust)
-	if a.Dropout > 0 && dropoutKey != nil {
-		// Drawn with queries and keys as the first axes, so that padding does not change what is drawn for the others.
-		ones := BroadcastToDims(ConstAs(weights, 1.0), queries, keys, batch*a.Heads)
-		drawn := synlayer.Dropout(scope.In("dropout"), ones, ConstAs(ones, a.Dropout), dropoutKey)
-		weights = Mul(weights, TransposeAllAxes(Reshape(drawn, queries, keys, batch, a.Heads), 2, 3, 0, 1))
-	}
 	joined := Reshape(Transpose(Einsum("bhqk,bhkd->bhqd", weights, v), 1, 2), batch, queries, a.Embed)
 	return synlayer.Dense(scope.In("output"), joined, 0, a.Embed), weights
 }

@@ -15,7 +15,6 @@ import (
 	"synpool/backend/backendtest"
 	"synpool/course/sequence"
 	"synpool/internal/goldentest"
-	"synpool/synlayer"
 )
 
 var kernels = []sequence.Kernel{sequence.Gaussian, sequence.Epanechnikov, sequence.Tricube, sequence.Boxcar}
@@ -92,28 +91,6 @@ func TestNadarayaWatson(t *testing.T) {
 	}
 }
 
-// TestGaussianIsSoftmax: with keys of length 1 the Gaussian weights are the softmax of x·x_i/h², scaled dot-product attention.
-func TestGaussianIsSoftmax(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	keys, queries := points(rng, 6, 3), points(rng, 4, 3)
-	for _, key := range keys {
-		norm := math.Sqrt(key[0]*key[0] + key[1]*key[1] + key[2]*key[2])
-		for j := range key {
-			key[j] /= norm
-		}
-	}
-	const h = 0.6
-	for name, backend := range backendtest.All(t) {
-		t.Run(name, func(t *testing.T) {
-			out := MustNewExec(backend, func(q, keys *Node) []*Node {
-				_, weights := sequence.NadarayaWatson{Bandwidth: h}.Attend(q, keys, keys, nil)
-				return []*Node{weights, synlayer.BagSoftmax(MulScalar(Einsum("bqf,bkf->bqk", q, keys), 1/(h*h)), nil)}
-			}).MustCall([][][]float64{queries}, [][][]float64{keys})
-			within(t, "weights", goldentest.Floats(out[0]), goldentest.Floats(out[1]), 1e-14)
-		})
-	}
-}
-
 // noisy returns n places in [0, 1] with the labels sin(6x) and noise of variance 0.09.
 func noisy(seed uint64, n int) (keys [][]float64, values []float64) {
 	rng := rand.New(rand.NewPCG(seed, 8))
@@ -158,48 +135,6 @@ func TestLeaveOneOut(t *testing.T) {
 	}
 	if best.Bandwidth < 0.03 || best.Bandwidth > 0.4 {
 		t.Errorf("chose bandwidth %g for a wave of length 1", best.Bandwidth)
-	}
-}
-
-// TestConsistency: with the bandwidth of leave-one-out the error against the truth falls as the data grow, at about the
-// rate n^(−4/5) of a smooth function on a line.
-func TestConsistency(t *testing.T) {
-	var errors []float64
-	sizes := []int{50, 400, 3200}
-	for _, n := range sizes {
-		total := 0.0
-		const repeats = 3
-		for r := range repeats {
-			keys, values := noisy(uint64(n+r), n)
-			var candidates []sequence.NadarayaWatson
-			for h := 0.4; h > 0.01; h *= 0.75 {
-				candidates = append(candidates, sequence.NadarayaWatson{Bandwidth: h})
-			}
-			of := min(n, 400) // labels that choose
-			best, _, err := sequence.LeaveOneOut(candidates, keys[:of], values[:of])
-			if err != nil {
-				t.Fatal(err)
-			}
-			best.Bandwidth *= math.Pow(float64(of)/float64(n), 0.2)
-			const places = 101
-			for i := range places {
-				x := 0.1 + 0.8*float64(i)/(places-1) // the ends of the line are biased at another rate
-				y, _, err := best.Predict([]float64{x}, keys, values)
-				if err != nil {
-					t.Fatal(err)
-				}
-				off := y - math.Sin(6*x)
-				total += off * off / places / repeats
-			}
-		}
-		errors = append(errors, total)
-	}
-	t.Logf("mean squared error against the truth for %v labels: %.2g", sizes, errors)
-	for i := 1; i < len(errors); i++ {
-		// Eight times the labels are 5.3 times less error; the draw of the noise leaves a factor of two.
-		if ratio := errors[i-1] / errors[i]; ratio < 2.5 {
-			t.Errorf("from %d to %d labels the error falls from %.3g to %.3g, by %.2g", sizes[i-1], sizes[i], errors[i-1], errors[i], ratio)
-		}
 	}
 }
 

@@ -31,16 +31,8 @@ type RNN struct {
 	Unroll bool
 }
 
-// Outputs returns the number of features of the states that Encode returns, all directions together.
-func (r RNN) Outputs() int {
-	if r.Bidirectional {
-		return 2 * r.Hidden
-	}
-	return r.Hidden
-}
-
-// Encode reads the sequences s.X [batch, length, features] and returns the states [batch, length, Outputs] and the last
-// state: h and, for an LSTM, c, each [batch, Outputs]. The last state of the backward direction is at the first word.
+// Encode reads the sequences s.X [batch, length, features] and returns the states [batch, length, outputs] and the last
+// state: h and, for an LSTM, c, each [batch, outputs], where outputs is Hidden times the number of directions. The last state of the backward direction is at the first word.
 // initial is the state to start from, in the same form; nil means 0.
 func (r RNN) Encode(scope *model.Scope, s synlayer.Bags, initial []*Node) (states *Node, last []*Node) {
 	s = single(s)
@@ -53,7 +45,10 @@ func (r RNN) Encode(scope *model.Scope, s synlayer.Bags, initial []*Node) (state
 	}
 	batch := s.X.Shape().Dim(0)
 	x, mask := Transpose(s.X, 0, 1), Transpose(s.Mask, 0, 1)
-	directions := []string{"forward", "backward"}[:r.Outputs()/r.Hidden]
+	directions := []string{"forward", "backward"}
+	if !r.Bidirectional {
+		directions = directions[:1]
+	}
 	var outputs []*Node
 	lasts := make([][]*Node, r.Cell.states())
 	for d, name := range directions {
@@ -63,7 +58,7 @@ func (r RNN) Encode(scope *model.Scope, s synlayer.Bags, initial []*Node) (state
 				from[i] = zeros(x, batch, r.Hidden)
 				continue
 			}
-			initial[i].AssertDims(batch, r.Outputs())
+			initial[i].AssertDims(batch, len(directions)*r.Hidden)
 			from[i] = SliceAxis(initial[i], -1, AxisRange(d*r.Hidden, (d+1)*r.Hidden))
 		}
 		in := scope.In("%s", name)
@@ -134,13 +129,13 @@ func (r RNN) run(w cellWeights, x, mask *Node, initial []*Node, reverse bool) (s
 		fixed = append(fixed, w.drop)
 		dropped = func(h *Node, fixed []*Node) *Node { return Mul(h, fixed[2]) }
 	}
-	last, outs := scan(length, reverse, r.Unroll, stopped(initial...), stopped(in, mask), stopped(fixed...), [][]int{{batch, r.Hidden}, {batch, r.Cell.saved() * r.Hidden}},
+	last, outs := scan(length, reverse, r.Unroll, stopped(initial...), stopped(in, mask), stopped(fixed...), [][]int{{batch, r.Hidden}, {batch, saved * r.Hidden}},
 		func(state, rows, fixed []*Node) (next, out []*Node) {
-			next, saved := r.Cell.forward(state, rows[0], Add(MatMul(dropped(state[0], fixed), fixed[0]), fixed[1]))
+			next, kept := r.Cell.forward(state, rows[0], Add(MatMul(dropped(state[0], fixed), fixed[0]), fixed[1]))
 			next = keep(rows[1], next, state)
-			return next, []*Node{next[0], saved}
+			return next, []*Node{next[0], kept}
 		})
-	states, saved := outs[0], outs[1]
+	states, kept := outs[0], outs[1]
 	out := withGradient(append([]*Node{states}, last...), append([]*Node{in, w.recurrent, w.recurrentBias}, initial...), func(v []*Node) []*Node {
 		back := stopped(fixed...)
 		back[0] = Transpose(back[0], 0, 1)
@@ -148,7 +143,7 @@ func (r RNN) run(w cellWeights, x, mask *Node, initial []*Node, reverse bool) (s
 		if r.Cell == GRU {
 			dims = append(dims, dims[0])
 		}
-		first, outs := scan(length, !reverse, r.Unroll, v[1:], []*Node{v[0], saved, StopGradient(mask)}, back, dims,
+		first, outs := scan(length, !reverse, r.Unroll, v[1:], []*Node{v[0], kept, StopGradient(mask)}, back, dims,
 			func(by, rows, fixed []*Node) (next, out []*Node) {
 				by = append([]*Node{Add(by[0], rows[0])}, by[1:]...)
 				before, x, u := r.Cell.backward(rows[1], by)

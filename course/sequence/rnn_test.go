@@ -4,16 +4,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/gomlx/compute/gobackend"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/ml/layers/lstm"
 	"github.com/gomlx/gomlx/ml/model"
 
-	"synpool/backend/backendtest"
 	"synpool/course/sequence"
 	"synpool/internal/goldentest"
 	"synpool/synlayer"
@@ -87,57 +84,6 @@ func TestGradientWithDropout(t *testing.T) {
 				}, at)
 			}
 		})
-	}
-}
-
-// TestEqualsGoMLX compares the bidirectional LSTM with GoMLX's own, which unrolls, on the same weights: of whole
-// sequences ([TestGoMLXPanics]).
-func TestEqualsGoMLX(t *testing.T) {
-	const batch, length, features, hidden = 2, 4, 3, 2
-	for name, backend := range backendtest.All(t) {
-		t.Run(name, func(t *testing.T) {
-			store := model.NewStore()
-			store.SetParam(model.ParamInitialSeed, int64(4))
-			out := model.MustNewExec(backend, store, func(scope *model.Scope, x *Node) []*Node {
-				states, last := sequence.RNN{Cell: sequence.LSTM, Hidden: hidden, Bidirectional: true}.Encode(scope, synlayer.Bags{X: x}, nil)
-				var inputs, recurrent, bias []*Node
-				for _, direction := range []string{"/forward/", "/backward/"} {
-					get := func(name string) []*Node { return Split(store.GetVariable(direction+name).NodeValue(x.Graph()), -1, 4) }
-					gates := func(name string) []*Node { // GoMLX has the order i, o, f, g
-						g := get(name)
-						return []*Node{g[0], g[3], g[1], g[2]}
-					}
-					turned := func(name string) *Node {
-						var rows []*Node
-						for _, g := range gates(name) {
-							rows = append(rows, Transpose(g, 0, 1))
-						}
-						return Stack(rows, 0)
-					}
-					inputs, recurrent = append(inputs, turned("weights")), append(recurrent, turned("recurrent"))
-					bias = append(bias, Stack(append(gates("bias"), gates("recurrent_bias")...), 0))
-				}
-				theirs, theirLast, theirCell := lstm.NewWithWeights(x, Stack(inputs, 0), Stack(recurrent, 0), Stack(bias, 0), nil).Done()
-				theirs = Reshape(Transpose(Transpose(theirs, 0, 2), 1, 2), batch, length, 2*hidden) // of [length, directions, batch, hidden]
-				join := func(x *Node) *Node { return Reshape(Transpose(x, 0, 1), batch, 2*hidden) }
-				return []*Node{states, theirs, last[0], join(theirLast), last[1], join(theirCell)}
-			}).MustCall(normal(2, batch, length, features))
-			for i := 0; i < len(out); i += 2 {
-				within(t, "output", goldentest.Floats(out[i]), goldentest.Floats(out[i+1]), 1e-14)
-			}
-		})
-	}
-}
-
-// TestGoMLXPanics holds the reason why TestEqualsGoMLX compares whole sequences alone: GoMLX 0.28.2 gives Where a mask of other
-// dimensions. Where this fails, GoMLX has mended it: compare sequences of unequal length above and correct the package comment.
-func TestGoMLXPanics(t *testing.T) {
-	_, err := model.MustNewExec(gobackend.GetBackend(), model.NewStore(), func(scope *model.Scope, x *Node) *Node {
-		states, _, _ := lstm.New(scope, x, 2).Ragged(Const(x.Graph(), []int32{4, 2})).Done()
-		return states
-	}).Call(normal(2, 2, 4, 3))
-	if err == nil || !strings.Contains(err.Error(), "Where()") {
-		t.Errorf("GoMLX's LSTM on sequences of unequal length: %v", err)
 	}
 }
 

@@ -23,14 +23,12 @@ type TransformerLayer struct {
 	Inner     int                // number of features of the hidden layer, 4 Embed in the paper
 	NormFirst bool
 	GELU      bool
-	Dropout   float64 // dropout rate in training of what both residual connections add
 }
 
 // Encode returns y [batch, length, Embed] for x = s.X [batch, length, Embed], and the attention weights [batch, heads,
 // length, length]. y is 0 in padding.
 func (l TransformerLayer) Encode(scope *model.Scope, s synlayer.Bags) (y, weights *Node) {
 	s = single(s)
-	checkRate("TransformerLayer", l.Dropout)
 	if width := s.X.Shape().Dim(-1); width != l.Attention.Embed {
 		exceptions.Panicf("sequence: TransformerLayer of %d features on x %s", l.Attention.Embed, s.X.Shape())
 	}
@@ -40,21 +38,15 @@ func (l TransformerLayer) Encode(scope *model.Scope, s synlayer.Bags) (y, weight
 		}
 		return synlayer.LayerNorm(scope.In("%s", name), x, 0)
 	}
-	drop := func(name string, x *Node) *Node {
-		if l.Dropout == 0 {
-			return x
-		}
-		return synlayer.Dropout(scope.In("%s", name), x, ConstAs(x, l.Dropout), s.DropoutKey)
-	}
 	x := norm("attention_norm", s.X, l.NormFirst)
-	attended, weights := l.Attention.Attend(scope.In("attention"), x, x, x, s.Mask, s.DropoutKey)
-	x = norm("attention_norm", Add(s.X, drop("attention_dropout", attended)), !l.NormFirst)
+	attended, weights := l.Attention.Attend(scope.In("attention"), x, x, x, s.Mask)
+	x = norm("attention_norm", Add(s.X, attended), !l.NormFirst)
 	hidden := synlayer.Dense(scope.In("inner"), norm("inner_norm", x, l.NormFirst), 0, l.Inner)
 	if l.GELU {
 		hidden = activation.Gelu(hidden)
 	} else {
 		hidden = rectify(hidden)
 	}
-	x = Add(x, drop("inner_dropout", synlayer.Dense(scope.In("outer"), hidden, 0, l.Attention.Embed)))
+	x = Add(x, synlayer.Dense(scope.In("outer"), hidden, 0, l.Attention.Embed))
 	return zeroUnless(s.Mask, norm("inner_norm", x, !l.NormFirst)), weights
 }

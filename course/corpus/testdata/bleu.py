@@ -1,4 +1,4 @@
-"""Writes bleu.json: scores of sacrebleu's BLEU and words of its tokenisers.
+"""Writes bleu.json: scores of sacrebleu's BLEU on words that are apart already.
 
     python bleu.py > bleu.json     # needs sacrebleu
 
@@ -11,7 +11,6 @@ import sys
 
 import sacrebleu
 from sacrebleu.metrics import BLEU
-from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 rng = random.Random(20240229)
 
@@ -26,7 +25,7 @@ WRITTEN = [
     ("日本 の 犬 が 走る 。", "日本 の 犬 が 走る 。"),
 ]
 
-AWKWARD = list("ab09.,-!?'\"&;:/$%()[]{}~`_ ") + ["\n", "\t", "\x1c", "\u00a0", "\u3000", "é", "–", "&amp;", "&lt;", "&quot;", "<skipped>", "-\n"]
+AWKWARD = list("ab09.,-!?'\"&  ") + ["\n", "\t", "\x1c", "\u00a0", "\u3000", "é", "–"]
 
 
 def sentence(words, low, high):
@@ -35,47 +34,37 @@ def sentence(words, low, high):
 
 def corpora():
     hypotheses, references = zip(*WRITTEN)
-    yield "written", hypotheses, [references]
-    yield "exact", references, [references]
-    yield "other case", [r.upper() for r in references], [references]
-    yield "one sentence", ["the cat sat on the mat"], [["the cat is on the mat"]]
-    yield "one word", ["cat"], [["cat"]]
-    yield "three words", ["the cat sat"], [["the cat sat"]]
-    yield "no match", ["a b c d e"], [["v w x y z"]]
-    yield "no pair matches", ["a c e g i k", "b d f"], [["k a i c g e", "f b d"]]
-    yield "empty hypothesis", ["", "the cat sat on the mat"], [["a dog ran", "the cat sat on the mat"]]
-    yield "all empty", ["", ""], [["a dog ran", "the cat sat"]]
-    yield "empty reference", ["a dog ran fast", "the cat sat on the mat"], [["", "the cat sat on the mat"]]
-    yield "both empty", [""], [[""]]
-    yield "too long", ["the the the the the the the"], [["the cat is on the mat"]]
-    yield "two references", ["the gunman was shot down by the police", "a b c d"], [
-        ["the gunman was shot to death by the police", "a b c d e f"],
-        ["police killed the gunman", "a b"],
-    ]
+    yield "written", hypotheses, references
+    yield "exact", references, references
+    yield "other case", [r.upper() for r in references], references
+    yield "one sentence", ["the cat sat on the mat"], ["the cat is on the mat"]
+    yield "one word", ["cat"], ["cat"]
+    yield "three words", ["the cat sat"], ["the cat sat"]
+    yield "no match", ["a b c d e"], ["v w x y z"]
+    yield "no pair matches", ["a c e g i k", "b d f"], ["k a i c g e", "f b d"]
+    yield "empty hypothesis", ["", "the cat sat on the mat"], ["a dog ran", "the cat sat on the mat"]
+    yield "all empty", ["", ""], ["a dog ran", "the cat sat"]
+    yield "empty reference", ["a dog ran fast", "the cat sat on the mat"], ["", "the cat sat on the mat"]
+    yield "both empty", [""], [""]
+    yield "too long", ["the the the the the the the"], ["the cat is on the mat"]
     words = "the a dog cat runs sits on under near big red Hund".split()
-    for count in range(1, 9):
+    for count in range(1, 17):
         hypotheses = [sentence(words, 0, 12) for _ in range(count * 3)]
-        references = [[sentence(words, 1, 12) for _ in hypotheses] for _ in range(1 + count % 3)]
-        yield f"random {count}", hypotheses, references
-    for count in range(4):
+        yield f"random {count}", hypotheses, [sentence(words, 1, 12) for _ in hypotheses]
+    for count in range(8):
         lines = ["".join(rng.choice(AWKWARD) for _ in range(40)) for _ in range(5)]
-        yield f"awkward {count}", lines, [["".join(rng.choice(AWKWARD) for _ in range(40)) for _ in lines], lines[::-1]]
+        yield f"awkward {count}", lines, lines[::-1]
 
 
 cases = []
+metric = BLEU(tokenize="none", force=True)
 for name, hypotheses, references in corpora():
-    for tokenize in ("13a", "none"):
-        metric = BLEU(tokenize=tokenize, force=True)
-        score = metric.corpus_score(list(hypotheses), [list(r) for r in references])
-        cases.append({
-            "name": name, "tokenize": tokenize, "hypotheses": list(hypotheses), "references": [list(r) for r in references],
-            "score": score.score, "precisions": list(score.precisions), "matches": list(score.counts), "totals": list(score.totals),
-            "bp": score.bp, "length": int(score.sys_len), "reference_length": int(score.ref_len), "text": str(score),
-        })
+    score = metric.corpus_score(list(hypotheses), [list(references)])
+    cases.append({
+        "name": name, "hypotheses": list(hypotheses), "references": list(references),
+        "score": score.score, "precisions": list(score.precisions), "matches": list(score.counts), "totals": list(score.totals),
+        "bp": score.bp, "length": int(score.sys_len), "reference_length": int(score.ref_len),
+    })
 
-tokenizer = Tokenizer13a()
-texts = [t for pair in WRITTEN for t in pair] + ["".join(rng.choice(AWKWARD) for _ in range(rng.randint(1, 30))) for _ in range(300)]
-words = [{"text": t, "words": tokenizer(t.rstrip()).split()} for t in texts]
-
-json.dump({"sacrebleu": sacrebleu.__version__, "cases": cases, "words": words}, sys.stdout, ensure_ascii=True, indent=1)
+json.dump({"sacrebleu": sacrebleu.__version__, "cases": cases}, sys.stdout, ensure_ascii=True, indent=1)
 print()

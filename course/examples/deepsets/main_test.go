@@ -2,25 +2,19 @@ package main
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"regexp"
-	"strings"
 	"testing"
+
+	"synpool/course/examples/fit/fittest"
 )
 
 func TestArguments(t *testing.T) {
-	for _, c := range []struct{ arguments, want string }{
-		{"slow", `unknown argument "slow"; see -help`},
-		{"-epochs -2", "-epochs -2; give 0 for the setting's own, or more"},
-		{"-seed 0", "-seed 0; give 1 to 9223372036854775807"},
-		{"-sets -1", "-sets -1; give 0 or more"},
-		{"-repeats 0", "-repeats 0; give 1 or more"},
-	} {
-		if err := run(t.Context(), strings.Fields(c.arguments), io.Discard); err == nil || err.Error() != c.want {
-			t.Errorf("%s: %v, want %s", c.arguments, err, c.want)
-		}
-	}
+	fittest.RequireArguments(t, run, map[string]string{
+		"slow":       `unknown argument "slow"; see -help`,
+		"-sets -1":   "-sets -1; give 0 or more",
+		"-repeats 0": "-repeats 0; give 1 or more",
+	})
 }
 
 // TestRun: every pooling has its line and a checkpoint for each seed.

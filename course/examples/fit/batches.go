@@ -2,6 +2,7 @@ package fit
 
 import (
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"slices"
 
@@ -15,6 +16,30 @@ import (
 type Batch struct {
 	Rows  []int // indices of the examples, -1 for an empty row
 	Limit int   // length to which they are padded
+}
+
+// Real yields the places in the batch that hold examples, and the indices of these.
+func (b Batch) Real() iter.Seq2[int, int] {
+	return func(yield func(place, example int) bool) {
+		for i, r := range b.Rows {
+			if r >= 0 && !yield(i, r) {
+				return
+			}
+		}
+	}
+}
+
+// Set describes the examples that a graph is run on, in batches.
+type Set struct {
+	Lengths []int                        // of each example
+	Size    int                          // rows of a batch
+	Limits  []int                        // see [Batches]
+	Input   func(b Batch) ([]any, error) // a batch as the input of the graph
+}
+
+// Batches returns the examples in batches.
+func (s Set) Batches(rng *rand.Rand) ([]Batch, error) {
+	return Batches(s.Lengths, s.Size, s.Limits, rng)
 }
 
 // Batches puts sequences of these lengths into batches of size rows. Each batch gets the smallest of the ascending limits
@@ -95,10 +120,14 @@ func Words(padded corpus.Batch, err error) ([]any, error) {
 	return []any{tensors.FromFlatDataAndDimensions(padded.IDs, padded.Dims...)}, nil
 }
 
-// Predict runs a graph on the input of each batch and calls read with the results, which have the form of [Call].
-func Predict(exec *model.Exec, batches []Batch, input func(Batch) ([]any, error), read func(b Batch, out []any)) error {
+// Predict runs a graph on each batch of a set and calls read with the results, which have the form of [Call].
+func Predict(exec *model.Exec, s Set, read func(b Batch, out []any)) error {
+	batches, err := s.Batches(nil)
+	if err != nil {
+		return err
+	}
 	for _, b := range batches {
-		in, err := input(b)
+		in, err := s.Input(b)
 		if err != nil {
 			return err
 		}

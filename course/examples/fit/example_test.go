@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log"
 	"math/rand/v2"
 
 	"github.com/gomlx/compute/dtypes"
@@ -14,6 +13,7 @@ import (
 
 	"synpool/course/corpus"
 	"synpool/course/examples/fit"
+	"synpool/course/examples/fit/fittest"
 	"synpool/synlayer"
 )
 
@@ -23,13 +23,10 @@ func ExampleTrainer_Run() {
 	backend := gobackend.GetBackend()
 	logits := func(scope *model.Scope, x *Node) *Node { return synlayer.Dense(scope, x, 0, 2) }
 	s := fit.Settings{Rate: 0.1, Clip: 1, Batch: 2, Epochs: 30, Seed: 1}
-	trainer, err := fit.New(backend, s, func(scope *model.Scope, in []*Node, _ *Node) *Node {
+	trainer := fittest.Must(fit.New(backend, s, func(scope *model.Scope, in []*Node, _ *Node) *Node {
 		return Div(fit.CrossEntropy(logits(scope, in[0]), OneHot(in[1], 2, dtypes.Float32)))
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	kept, err := trainer.Run(context.Background(), fit.Course{
+	}))
+	kept := fittest.Must(trainer.Run(context.Background(), fit.Course{
 		Name: "signs", Settings: s, Log: io.Discard,
 		Batches: func(rng *rand.Rand) ([]fit.Batch, error) {
 			return fit.Batches([]int{1, 1, 1, 1, 1}, s.Batch, []int{1}, rng)
@@ -43,30 +40,18 @@ func ExampleTrainer_Run() {
 			}
 			return []any{x, fit.PickLabels(labels, b.Rows)}, nil
 		},
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	predict, err := model.NewExec(backend, trainer.Store, func(scope *model.Scope, x *Node) *Node {
+	}))
+	predict := fittest.Must(model.NewExec(backend, trainer.Store, func(scope *model.Scope, x *Node) *Node {
 		return ArgMax(logits(scope, x), -1, dtypes.Int32)
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	classes, err := fit.Call(predict, [][]float32{{5, 1}, {-5, 1}})
-	if err != nil {
-		log.Fatal(err)
-	}
+	}))
+	classes := fittest.Must(fit.Call(predict, [][]float32{{5, 1}, {-5, 1}}))
 	fmt.Println(kept.Epoch, classes[0])
 	// Output: 30 [1 0]
 }
 
 func ExampleBatches() {
 	// Sentences of these lengths, two a batch, padded to 4 or 8 words.
-	batches, err := fit.Batches([]int{3, 8, 2, 5, 1}, 2, []int{4, 8}, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
+	batches := fittest.Must(fit.Batches([]int{3, 8, 2, 5, 1}, 2, []int{4, 8}, nil))
 	for _, b := range batches {
 		fmt.Println(b.Rows, "padded to", b.Limit)
 	}
@@ -78,10 +63,7 @@ func ExampleBatches() {
 
 func ExampleBaseline() {
 	train := [][]string{{"red", "sky"}, {"blue", "sky"}, {"red", "sea"}, {"blue", "sea"}}
-	report, err := fit.Baseline(corpus.DefaultBagOfWords(), train, []int{0, 1, 0, 1}, [][]string{{"a", "blue", "hill"}, {"a", "red", "hill"}}, []int{1, 0}, 2)
-	if err != nil {
-		log.Fatal(err)
-	}
+	report := fittest.Must(fit.Baseline(corpus.DefaultBagOfWords(), train, []int{0, 1, 0, 1}, [][]string{{"a", "blue", "hill"}, {"a", "red", "hill"}}, []int{1, 0}, 2))
 	fmt.Printf("accuracy %.1f\n", report.Accuracy)
 	// Output: accuracy 1.0
 }

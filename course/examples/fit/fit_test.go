@@ -23,6 +23,7 @@ import (
 	"synpool/backend/backendtest"
 	"synpool/course/corpus"
 	"synpool/course/examples/fit"
+	"synpool/course/examples/fit/fittest"
 	"synpool/synlayer"
 )
 
@@ -38,10 +39,7 @@ func line(scope *model.Scope, batch []*Node, _ *Node) *Node {
 
 func newLine(t *testing.T, backend compute.Backend, s fit.Settings) *fit.Trainer {
 	t.Helper()
-	trainer, err := fit.New(backend, s, line)
-	if err != nil {
-		t.Fatal(err)
-	}
+	trainer := fittest.Must(fit.New(backend, s, line))
 	return trainer
 }
 
@@ -97,10 +95,7 @@ func TestStep(t *testing.T) {
 			if loss > 1e-3 {
 				t.Errorf("in float64 a loss of %g", loss)
 			}
-			vector, err := fit.New(backend, settings(), func(scope *model.Scope, batch []*Node, _ *Node) *Node { return batch[0] })
-			if err != nil {
-				t.Fatal(err)
-			}
+			vector := fittest.Must(fit.New(backend, settings(), func(scope *model.Scope, batch []*Node, _ *Node) *Node { return batch[0] }))
 			if _, err := vector.Step(x, y); err == nil || !strings.Contains(err.Error(), "want a scalar") {
 				t.Errorf("a loss that is no scalar: %v", err)
 			}
@@ -152,10 +147,7 @@ func TestRun(t *testing.T) {
 				slopes = append(slopes, slope(t, trainer))
 				return scores[len(slopes)-1], fmt.Sprintf("score %g", scores[len(slopes)-1]), nil
 			}
-			kept, err := trainer.Run(t.Context(), c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			kept := fittest.Must(trainer.Run(t.Context(), c))
 			if kept.Epoch != 2 || kept.Score != 3 || kept.Took <= 0 || slope(t, trainer) != slopes[1] || slopes[1] == slopes[4] {
 				t.Errorf("kept %+v, slope %g of %v", kept, slope(t, trainer), slopes)
 			}
@@ -173,7 +165,7 @@ func TestRun(t *testing.T) {
 
 			c.Validate = nil
 			trainer = newLine(t, backend, s)
-			kept, err = trainer.Run(t.Context(), c)
+			kept, err := trainer.Run(t.Context(), c)
 			if err != nil || kept.Epoch != 5 || slope(t, trainer) != slopes[4] {
 				t.Errorf("without a validation %+v, %v: slope %g, want %g", kept, err, slope(t, trainer), slopes[4])
 			}
@@ -236,10 +228,7 @@ func TestCheckpoint(t *testing.T) {
 			if files, err := os.ReadDir(filepath.Dir(s.Checkpoint)); err != nil || len(files) != 1 {
 				t.Errorf("files %v: %v", files, err)
 			}
-			whole, err := os.ReadFile(s.Checkpoint)
-			if err != nil {
-				t.Fatal(err)
-			}
+			whole := fittest.Must(os.ReadFile(s.Checkpoint))
 			for _, n := range []int{0, 10, len(whole) / 2, len(whole) - 1} {
 				if err := os.WriteFile(s.Checkpoint, whole[:n], 0o600); err != nil {
 					t.Fatal(err)
@@ -314,10 +303,7 @@ func TestCall(t *testing.T) {
 				return Div(OnesLike(x), x), GreaterThan(x, ZerosLike(x))
 			})
 			in := tensors.FromValue([][]float64{{1, 2}, {4, -8}})
-			out, err := fit.Call(exec, in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := fittest.Must(fit.Call(exec, in))
 			if got := fmt.Sprint(out...); got != "[[1 0.5] [0.25 -0.125]] [[true true] [true false]]" {
 				t.Errorf("results %s", got)
 			}
@@ -360,10 +346,7 @@ func TestCrossEntropy(t *testing.T) {
 func TestBatches(t *testing.T) {
 	lengths := []int{3, 8, 1, 4, 5, 0, 8, 2, 2, 7}
 	for _, rng := range []*rand.Rand{nil, rand.New(rand.NewPCG(1, 1))} {
-		batches, err := fit.Batches(lengths, 3, []int{2, 4, 8}, rng)
-		if err != nil {
-			t.Fatal(err)
-		}
+		batches := fittest.Must(fit.Batches(lengths, 3, []int{2, 4, 8}, rng))
 		var seen []int
 		for _, b := range batches {
 			if len(b.Rows) != 3 {
@@ -434,49 +417,37 @@ func TestBinaryCrossEntropy(t *testing.T) {
 func TestBaseline(t *testing.T) {
 	bag := corpus.DefaultBagOfWords()
 	texts, labels := [][]string{{"red", "sky"}, {"blue", "sky"}, {"red", "sea"}, {"blue", "sea"}}, []int{0, 1, 0, 1}
-	r, err := fit.Baseline(bag, texts, labels, [][]string{{"blue"}, {"red"}}, []int{1, 0}, 2)
-	if err != nil || r.Accuracy != 1 {
-		t.Errorf("%+v, %v", r, err)
-	}
 	if _, err := fit.Baseline(bag, texts, labels[:3], texts, labels, 2); err == nil {
 		t.Error("no error of a text without a label")
 	}
 	if _, err := fit.Baseline(bag, texts, labels, texts, labels[:3], 2); err == nil {
 		t.Error("no error of a test text without an answer")
 	}
-	// Only pairs of words tell these apart.
-	texts = [][]string{{"good", "not", "bad"}, {"bad", "not", "good"}, {"good", "not", "bad"}, {"bad", "not", "good"}}
-	for longest, want := range map[int]float64{1: 0.5, 2: 1} {
-		bag.Longest = longest
-		if r, err := fit.Baseline(bag, texts, labels, texts, labels, 2); err != nil || r.MacroAUC != want {
-			t.Errorf("with runs of %d words an AUC of %g, want %g: %v", longest, r.MacroAUC, want, err)
-		}
-	}
 }
 
 // TestPredict: batches go through a graph one after another, padded; what cannot be padded ends it.
 func TestPredict(t *testing.T) {
 	texts := [][]int32{{1, 2, 3}, {4}, {5, 6}}
-	batches, err := fit.Batches(fit.Lengths(texts, func(s []int32) int { return len(s) }), 2, []int{2, 3}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	exec := model.MustNewExec(backendtest.Chosen(t), model.NewStore(), func(_ *model.Scope, ids *Node) *Node { return ReduceSum(ConvertDType(ids, dtypes.Float64), -1) })
-	input := func(b fit.Batch) ([]any, error) {
-		return fit.Words(corpus.Pad(fit.Pick(texts, b.Rows), b.Limit))
+	set := fit.Set{
+		Lengths: fit.Lengths(texts, func(s []int32) int { return len(s) }), Size: 2, Limits: []int{2, 3},
+		Input: func(b fit.Batch) ([]any, error) { return fit.Words(corpus.Pad(fit.Pick(texts, b.Rows), b.Limit)) },
 	}
 	sums := make([]float64, len(texts))
-	if err := fit.Predict(exec, batches, input, func(b fit.Batch, out []any) {
-		for i, sum := range out[0].([]float64) {
-			if b.Rows[i] >= 0 {
-				sums[b.Rows[i]] = sum
-			}
+	if err := fit.Predict(exec, set, func(b fit.Batch, out []any) {
+		for i, r := range b.Real() {
+			sums[r] = out[0].([]float64)[i]
 		}
 	}); err != nil || !slices.Equal(sums, []float64{6, 4, 11}) {
 		t.Errorf("sums %v, %v", sums, err)
 	}
 	failed := errors.New("no input")
-	if err := fit.Predict(exec, batches, func(fit.Batch) ([]any, error) { return fit.Words(corpus.Batch{}, failed) }, nil); !errors.Is(err, failed) {
+	set.Input = func(fit.Batch) ([]any, error) { return fit.Words(corpus.Batch{}, failed) }
+	if err := fit.Predict(exec, set, nil); !errors.Is(err, failed) {
 		t.Errorf("error %v", err)
+	}
+	set.Limits = []int{1}
+	if err := fit.Predict(exec, set, nil); err == nil {
+		t.Error("no error of a text beyond the limits")
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"synpool/backend"
+	"synpool/course/corpus"
 	"synpool/course/examples/command"
 	"synpool/course/examples/memnet/training"
 	"synpool/course/sequence"
@@ -40,7 +41,7 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 		return err
 	}
 	fmt.Fprintln(os.Stderr, choice)
-	for settings.Hops = 1; settings.Hops <= settings.Stories.Hops; settings.Hops++ {
+	for settings.Hops = 1; settings.Hops <= corpus.Hops; settings.Hops++ {
 		settings.Checkpoint = flags.Checkpoint(fmt.Sprintf("%d hops, %+d Syn steps", settings.Hops, *steps), settings.Seed)
 		network, err := settings.Train(ctx, choice.Backend, data, os.Stderr)
 		if err != nil {

@@ -2,31 +2,26 @@ package main
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"synpool/course/examples/fit/fittest"
 )
 
 func TestArguments(t *testing.T) {
-	for _, c := range []struct{ arguments, want string }{
-		{"slow", `unknown argument "slow"; see -help`},
-		{"-epochs -2", "-epochs -2; give 0 for the setting's own, or more"},
-		{"-syn x", `invalid value "x" for flag -syn: parse error; see -help`},
-	} {
-		if err := run(t.Context(), strings.Fields(c.arguments), io.Discard); err == nil || err.Error() != c.want {
-			t.Errorf("%s: %v, want %s", c.arguments, err, c.want)
-		}
-	}
+	fittest.RequireArguments(t, run, map[string]string{
+		"slow": `unknown argument "slow"; see -help`,
+	})
 }
 
 // TestRun: both networks have their result, and other seeds and Syn steps checkpoints of their own.
 func TestRun(t *testing.T) {
 	t.Setenv("GOMLX_BACKEND", "go") // which compiles nothing
 	folder := t.TempDir()
-	for _, arguments := range []string{"-seed 1", "-syn -2", "-seed 2"} {
+	for _, arguments := range []string{"-seed 1", "-syn -2 -seed 2"} {
 		var out bytes.Buffer
 		if err := run(t.Context(), append(strings.Fields("-quick -epochs 1 "+arguments), "-checkpoints", folder), &out); err != nil {
 			t.Fatalf("%s: %v", arguments, err)
@@ -48,8 +43,8 @@ func TestRun(t *testing.T) {
 		names = append(names, f.Name())
 	}
 	want := []string{
-		"1-hops-+0-Syn-steps-seed-1.checkpoint", "1-hops-+0-Syn-steps-seed-2.checkpoint", "1-hops--2-Syn-steps-seed-1.checkpoint",
-		"2-hops-+0-Syn-steps-seed-1.checkpoint", "2-hops-+0-Syn-steps-seed-2.checkpoint", "2-hops--2-Syn-steps-seed-1.checkpoint",
+		"1-hops-+0-Syn-steps-seed-1.checkpoint", "1-hops--2-Syn-steps-seed-2.checkpoint",
+		"2-hops-+0-Syn-steps-seed-1.checkpoint", "2-hops--2-Syn-steps-seed-2.checkpoint",
 	}
 	if err != nil || !slices.Equal(names, want) {
 		t.Errorf("checkpoints %q, want %q: %v", names, want, err)

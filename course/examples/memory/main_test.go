@@ -3,12 +3,12 @@ package main
 import (
 	"bytes"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"synpool/course/examples/fit/fittest"
 	"synpool/milbench/dataset"
 )
 
@@ -40,12 +40,7 @@ func TestQuick(t *testing.T) {
 }
 
 func TestArguments(t *testing.T) {
-	for _, c := range []struct{ arguments, want string }{
-		{"slow", `unknown argument "slow"; see -help`},
-		{"-fast", "flag provided but not defined: -fast; see -help"},
-	} {
-		if err := run(t.Context(), strings.Fields(c.arguments), io.Discard); err == nil || err.Error() != c.want {
-			t.Errorf("%s: %v, want %s", c.arguments, err, c.want)
-		}
-	}
+	fittest.RequireArguments(t, run, map[string]string{
+		"slow": `unknown argument "slow"; see -help`,
+	})
 }

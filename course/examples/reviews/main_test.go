@@ -1,21 +1,15 @@
 package main
 
 import (
-	"io"
-	"strings"
 	"testing"
+
+	"synpool/course/examples/fit/fittest"
 )
 
 func TestArguments(t *testing.T) {
-	for _, c := range []struct{ arguments, want string }{
-		{"slow", `unknown argument "slow"; see -help`},
-		{"-epochs -2", "-epochs -2; give 0 for the setting's own, or more"},
-		{"-show -1", "-show -1; give 0 or more"},
-		{"-syn x", `invalid value "x" for flag -syn: parse error; see -help`},
-		{"-fold 10", "-fold 10; give 0 to 9"},
-	} {
-		if err := run(t.Context(), strings.Fields(c.arguments), io.Discard); err == nil || err.Error() != c.want {
-			t.Errorf("%s: %v, want %s", c.arguments, err, c.want)
-		}
-	}
+	fittest.RequireArguments(t, run, map[string]string{
+		"slow":     `unknown argument "slow"; see -help`,
+		"-show -1": "-show -1; give 0 or more",
+		"-fold 10": "-fold 10; give 0 to 9",
+	})
 }

@@ -1,22 +1,15 @@
 package main
 
 import (
-	"io"
-	"strings"
 	"testing"
+
+	"synpool/course/examples/fit/fittest"
 )
 
 func TestArguments(t *testing.T) {
-	for _, c := range []struct{ arguments, want string }{
-		{"slow", `unknown argument "slow"; see -help`},
-		{"-epochs -2", "-epochs -2; give 0 for the setting's own, or more"},
-		{"-show -1", "-show -1; give 0 or more"},
-		{"-repeats 0", "-repeats 0; give 1 or more"},
-		{"-syn x", `invalid value "x" for flag -syn: parse error; see -help`},
-		{"-ablation", "-ablation without Syn steps; give a number of them, -syn 3"},
-	} {
-		if err := run(t.Context(), strings.Fields(c.arguments), io.Discard); err == nil || err.Error() != c.want {
-			t.Errorf("%s: %v, want %s", c.arguments, err, c.want)
-		}
-	}
+	fittest.RequireArguments(t, run, map[string]string{
+		"slow":       `unknown argument "slow"; see -help`,
+		"-repeats 0": "-repeats 0; give 1 or more",
+		"-ablation":  "-ablation without Syn steps; give a number of them, -syn 3",
+	})
 }

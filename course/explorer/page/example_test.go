@@ -1,22 +1,10 @@
 package page_test
 
 import (
-	"context"
 	"fmt"
-	"strings"
 
 	"synpool/course/explorer/page"
 )
-
-func ExampleBuild() {
-	html, err := page.Build(context.Background())
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(strings.HasPrefix(string(html), "<!doctype html>"), len(html) < 1_500_000)
-	// Output: true true
-}
 
 func ExampleFrame() {
 	fmt.Println(page.Frame([]byte(`<p title="a page">Hello.</p>`), 200))

@@ -79,11 +79,3 @@ func TestBuildFails(t *testing.T) {
 		t.Errorf("outside of a module: %v", err)
 	}
 }
-
-// TestShow: outside of a notebook nothing is displayed, and nothing built.
-func TestShow(t *testing.T) {
-	t.Chdir(t.TempDir())
-	if err := page.Show(); err != nil {
-		t.Error(err)
-	}
-}

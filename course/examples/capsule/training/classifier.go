@@ -3,16 +3,15 @@ package training
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
 	"synpool/course/capsule"
 	"synpool/course/examples/fit"
-	"synpool/internal/members"
 )
 
 // Classifier is a trained network.
@@ -55,17 +54,11 @@ func (c *Classifier) Activations(digits Digits) ([][]float32, error) {
 		for i := range indices {
 			indices[i] = min(from+i, digits.Len()-1)
 		}
-		images, labels := digits.at(indices).tensors()
-		out, err := c.classify.Call1(images)
+		out, err := fit.Call(c.classify, digits.at(indices).images())
 		if err != nil {
 			return nil, fmt.Errorf("classifying digit %d: %w", from, err)
 		}
-		all = append(all, out.Value().([][]float32)...)
-		for _, t := range []*tensors.Tensor{images, labels, out} {
-			if err := t.FinalizeAll(); err != nil {
-				return nil, err
-			}
-		}
+		all = append(all, out[0].([][]float32)...)
 	}
 	return all[:digits.Len()], nil
 }
@@ -76,39 +69,9 @@ func (c *Classifier) Assignments(digits Digits) ([]*tensors.Tensor, error) {
 	if digits.Len() == 0 {
 		return nil, errors.New("no digits to look at")
 	}
-	images, labels := digits.tensors()
+	images := digits.images()
 	assignments, err := c.assign.Call(images)
-	for _, t := range []*tensors.Tensor{images, labels} {
-		err = errors.Join(err, t.FinalizeAll())
-	}
-	return assignments, err
-}
-
-// Compare returns assignment probabilities [digits][classes][children] and attention weights
-// [digits][heads][parents][children] of the capsules below the classes, in the form of [capsule.Class.Compare]. The
-// attention maps are untrained; they are drawn from the seed of the training. Compare compiles once per call.
-func (c *Classifier) Compare(digits Digits) (assignments [][][]float64, attention [][][][]float64, err error) {
-	if digits.Len() == 0 {
-		return nil, nil, errors.New("no digits to look at")
-	}
-	network := c.settings.Network
-	compare, err := model.NewExec(c.backend, c.store, func(scope *model.Scope, images *Node) (assignments, attention *Node) {
-		members.Seed(images.Graph(), c.settings.Seed)
-		scope = scope.In("capsules")
-		capsules, _ := network.Route(scope, images)
-		assignments, attention = network.Class.Compare(scope.Shared("class"), capsules[len(capsules)-2])
-		return ConvertDType(assignments, dtypes.Float64), ConvertDType(attention, dtypes.Float64)
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	images, labels := digits.tensors()
-	defer labels.FinalizeAll()
-	out, err := fit.Call(compare, images)
-	if err != nil {
-		return nil, nil, err
-	}
-	return out[0].([][][]float64), out[1].([][][][]float64), nil
+	return assignments, errors.Join(err, images.FinalizeAll())
 }
 
 // Error returns the share of digits whose class is not the one with the largest activation.
@@ -122,13 +85,7 @@ func (c *Classifier) Error(digits Digits) (float64, error) {
 	}
 	wrong := 0
 	for i, row := range activations {
-		best := 0
-		for class, a := range row {
-			if a > row[best] {
-				best = class
-			}
-		}
-		if best != int(digits.Labels[i]) {
+		if slices.Index(row, slices.Max(row)) != int(digits.Labels[i]) {
 			wrong++
 		}
 	}

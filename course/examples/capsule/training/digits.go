@@ -58,15 +58,11 @@ func (d Digits) at(indices []int) Digits {
 	return part
 }
 
-// tensors returns the images [digits, 28, 28, 1], from 0 to 1, and the labels [digits].
-func (d Digits) tensors() (images, labels *tensors.Tensor) {
+// images returns the images [digits, 28, 28, 1], from 0 to 1.
+func (d Digits) images() *tensors.Tensor {
 	pixels := make([]float32, len(d.Images))
 	for i, v := range d.Images {
 		pixels[i] = float32(v) / 255
 	}
-	classes := make([]int32, len(d.Labels))
-	for i, v := range d.Labels {
-		classes[i] = int32(v)
-	}
-	return tensors.FromFlatDataAndDimensions(pixels, d.Len(), side, side, 1), tensors.FromFlatDataAndDimensions(classes, d.Len())
+	return tensors.FromFlatDataAndDimensions(pixels, d.Len(), side, side, 1)
 }

@@ -135,10 +135,13 @@ func (s Settings) trainer(backend compute.Backend, store *model.Store) *train.Tr
 
 // trainStep returns the loss and the share of wrong digits.
 func trainStep(trainer *train.Trainer, batch Digits, margin float64) (values [2]float64, err error) {
-	images, labels := batch.tensors()
+	labels := make([]int32, batch.Len())
+	for i, v := range batch.Labels {
+		labels[i] = int32(v)
+	}
 	metrics, err := trainer.TrainStep(train.Batch{
-		Inputs: []*tensors.Tensor{images},
-		Labels: []*tensors.Tensor{labels, tensors.FromScalar(float32(margin))},
+		Inputs: []*tensors.Tensor{batch.images()},
+		Labels: []*tensors.Tensor{tensors.FromValue(labels), tensors.FromScalar(float32(margin))},
 	})
 	if err != nil {
 		return values, err

@@ -140,11 +140,7 @@ func (s Settings) Train(ctx context.Context, backend compute.Backend, d *Data, n
 	n.scores.SetMaxCache(-1)
 	n.Kept, err = trainer.Run(ctx, fit.Course{
 		Name: name, Settings: []any{s, fmt.Sprintf("%T", s.Pooling)}, Log: log,
-		Batches: func(rng *rand.Rand) ([]fit.Batch, error) { return s.batches(d.Train, rng) },
-		Input: func(b fit.Batch, _ float64) ([]any, error) {
-			in, outlier := s.input(d.Train, b)
-			return append(in, outlier), nil
-		},
+		Batches: s.set(d.Train).Batches, Input: func(b fit.Batch, _ float64) ([]any, error) { return s.input(d.Train, b), nil },
 	})
 	if err != nil {
 		return nil, err
@@ -157,24 +153,15 @@ func (n *Network) Evaluate(sets []Set) (float64, error) {
 	if len(sets) == 0 {
 		return 0, errors.New("no sets")
 	}
-	batches, err := n.settings.batches(sets, nil)
-	if err != nil {
-		return 0, err
-	}
 	right := 0
-	for _, b := range batches {
-		in, _ := n.settings.input(sets, b)
-		out, err := fit.Call(n.scores, in...)
-		if err != nil {
-			return 0, err
-		}
-		for i, scores := range out[0].([][]float32) {
-			if r := b.Rows[i]; r >= 0 && slices.Index(scores, slices.Max(scores)) == sets[r].Outlier {
+	err := fit.Predict(n.scores, n.settings.set(sets), func(b fit.Batch, out []any) {
+		for i, r := range b.Real() {
+			if scores := out[0].([][]float32)[i]; slices.Index(scores, slices.Max(scores)) == sets[r].Outlier {
 				right++
 			}
 		}
-	}
-	return float64(right) / float64(len(sets)), nil
+	})
+	return float64(right) / float64(len(sets)), err
 }
 
 // ByDistance returns the share of sets whose outlier is the candidate farthest from the mean of the points. It is about
@@ -205,15 +192,17 @@ func ByDistance(sets []Set) float64 {
 	return float64(right) / float64(max(1, len(sets)))
 }
 
-// batches returns batches of two shapes, for small and large sets.
-func (s Settings) batches(sets []Set, rng *rand.Rand) ([]fit.Batch, error) {
-	lengths := fit.Lengths(sets, func(set Set) int { return len(set.Points) })
-	return fit.Batches(lengths, s.Batch, []int{(s.Largest + 1) / 2, s.Largest}, rng)
+// set puts sets into batches of two shapes, for small and large ones; a network scores them without knowing the outlier.
+func (s Settings) set(sets []Set) fit.Set {
+	return fit.Set{
+		Lengths: fit.Lengths(sets, func(set Set) int { return len(set.Points) }), Size: s.Batch, Limits: []int{(s.Largest + 1) / 2, s.Largest},
+		Input: func(b fit.Batch) ([]any, error) { return s.input(sets, b)[:3], nil },
+	}
 }
 
 // input pads the points of a batch. It returns the points [batch, points, features], their mask, the candidates [batch,
 // candidates, features], and which of them is the outlier [batch, candidates], none in an empty row.
-func (s Settings) input(sets []Set, b fit.Batch) (in []any, outlier *tensors.Tensor) {
+func (s Settings) input(sets []Set, b fit.Batch) []any {
 	rows := len(b.Rows)
 	points, mask := make([]float32, rows*b.Limit*s.Features), make([]bool, rows*b.Limit)
 	candidates, is := make([]float32, rows*s.Candidates*s.Features), make([]bool, rows*s.Candidates)
@@ -233,5 +222,6 @@ func (s Settings) input(sets []Set, b fit.Batch) (in []any, outlier *tensors.Ten
 		tensors.FromFlatDataAndDimensions(points, rows, b.Limit, s.Features),
 		tensors.FromFlatDataAndDimensions(mask, rows, b.Limit),
 		tensors.FromFlatDataAndDimensions(candidates, rows, s.Candidates, s.Features),
-	}, tensors.FromFlatDataAndDimensions(is, rows, s.Candidates)
+		tensors.FromFlatDataAndDimensions(is, rows, s.Candidates),
+	}
 }

@@ -1,4 +1,4 @@
-// Package fittest has helpers shared by the tests of the example programs' trainings.
+// Package fittest has helpers shared by the tests of the example programs and their trainings.
 package fittest
 
 import (
@@ -40,4 +40,22 @@ func RequireRefused[S any](t testing.TB, settings S, try func(S) error, spoils m
 			t.Errorf("%s: %v", what, err)
 		}
 	}
+}
+
+// RequireArguments checks that a program refuses each of the command lines with the error beside it.
+func RequireArguments(t *testing.T, run func(ctx context.Context, arguments []string, out io.Writer) error, refused map[string]string) {
+	t.Helper()
+	for arguments, want := range refused {
+		if err := run(t.Context(), strings.Fields(arguments), io.Discard); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", arguments, err, want)
+		}
+	}
+}
+
+// Must returns v, or panics with the error: for results that a test or an Example goes on with.
+func Must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

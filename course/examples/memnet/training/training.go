@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -135,11 +134,11 @@ func (s Settings) Train(ctx context.Context, backend compute.Backend, d *Data, l
 		return nil, err
 	}
 	n.predict.SetMaxCache(-1)
+	train := d.set(d.Train, s.Batch)
 	n.Kept, err = trainer.Run(ctx, fit.Course{
-		Name: fmt.Sprintf("%d hops", s.Hops), Settings: s, Log: log,
-		Batches: func(rng *rand.Rand) ([]fit.Batch, error) { return s.batches(d.Train, rng) },
+		Name: fmt.Sprintf("%d hops", s.Hops), Settings: s, Log: log, Batches: train.Batches,
 		Input: func(b fit.Batch, epochs float64) ([]any, error) {
-			in, err := d.input(d.Train, b)
+			in, err := train.Input(b)
 			softmax := make([]float32, 1)
 			if epochs < float64(s.LinearEpochs) {
 				softmax = nil
@@ -161,18 +160,10 @@ type Reading struct {
 
 // Read answers stories.
 func (n *Network) Read(stories []corpus.Story) ([]Reading, error) {
-	batches, err := n.settings.batches(stories, nil)
-	if err != nil {
-		return nil, err
-	}
 	all := make([]Reading, len(stories))
-	input := func(b fit.Batch) ([]any, error) { return n.data.input(stories, b) }
-	err = fit.Predict(n.predict, batches, input, func(b fit.Batch, out []any) {
+	err := fit.Predict(n.predict, n.data.set(stories, n.settings.Batch), func(b fit.Batch, out []any) {
 		logits, weights := out[0].([][]float32), out[1].([][][]float64)
-		for i, r := range b.Rows {
-			if r < 0 {
-				continue
-			}
+		for i, r := range b.Real() {
 			all[r].Answer = n.data.Answers[slices.Index(logits[i], slices.Max(logits[i]))]
 			for _, hop := range weights[i] {
 				all[r].Weights = append(all[r].Weights, hop[:len(stories[r].Facts)])
@@ -207,15 +198,13 @@ func (n *Network) Evaluate(stories []corpus.Story) (right float64, onSupport []f
 	return right, onSupport, nil
 }
 
-// batches returns batches of one shape: every story is padded to the facts of the longest.
-func (s Settings) batches(stories []corpus.Story, rng *rand.Rand) ([]fit.Batch, error) {
-	longest := 1
-	lengths := make([]int, len(stories))
-	for i, story := range stories {
-		lengths[i] = len(story.Facts)
-		longest = max(longest, lengths[i])
+// set puts stories into batches of one shape: every story is padded to the facts of the longest.
+func (d *Data) set(stories []corpus.Story, size int) fit.Set {
+	lengths := fit.Lengths(stories, func(s corpus.Story) int { return len(s.Facts) })
+	return fit.Set{
+		Lengths: lengths, Size: size, Limits: []int{slices.Max(append(lengths, 1))},
+		Input: func(b fit.Batch) ([]any, error) { return d.input(stories, b) },
 	}
-	return fit.Batches(lengths, s.Batch, []int{longest}, rng)
 }
 
 // input pads the facts and questions of a batch to the words of the longest.

@@ -29,14 +29,8 @@ func TestHops(t *testing.T) {
 		s := training.Quick()
 		s.Epochs, s.Hops = 8, c.hops
 		s.Adjust = sequence.Adjustment{Iterations: c.steps, Gamma: 0.5}
-		data, err := s.Prepare()
-		if err != nil {
-			t.Fatal(err)
-		}
-		network, err := s.Train(t.Context(), backendtest.Chosen(t), data, io.Discard)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := fittest.Must(s.Prepare())
+		network := fittest.Must(s.Train(t.Context(), backendtest.Chosen(t), data, io.Discard))
 		right, onSupport, err := network.Evaluate(data.Test)
 		if err != nil {
 			t.Fatal(err)
@@ -55,10 +49,7 @@ func TestHops(t *testing.T) {
 
 func readings(t *testing.T, n *training.Network, stories []corpus.Story) []training.Reading {
 	t.Helper()
-	r, err := n.Read(stories)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := fittest.Must(n.Read(stories))
 	return r
 }
 
@@ -66,10 +57,7 @@ func readings(t *testing.T, n *training.Network, stories []corpus.Story) []train
 func TestPrepare(t *testing.T) {
 	text := func(s corpus.Story) string { return strings.Join(append(slices.Clip(s.Facts), s.Question), "\n") }
 	s := training.Quick()
-	d, err := s.Prepare()
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := fittest.Must(s.Prepare())
 	trained := map[string]bool{}
 	for _, story := range d.Train {
 		trained[text(story)] = true
@@ -85,10 +73,7 @@ func TestPrepare(t *testing.T) {
 	}
 	for range 3 {
 		s.Seed++
-		next, err := s.Prepare()
-		if err != nil {
-			t.Fatal(err)
-		}
+		next := fittest.Must(s.Prepare())
 		if text(next.Train[0]) == text(d.Test[0]) && text(next.Train[1]) == text(d.Test[1]) {
 			t.Errorf("seed %d trains on the test stories of another", s.Seed)
 		}
@@ -109,16 +94,13 @@ func TestRefusals(t *testing.T) {
 		"no epochs":      func(s *training.Settings) { s.Epochs = 0 },
 		"no batch":       func(s *training.Settings) { s.Batch = 0 },
 		"no stories":     func(s *training.Settings) { s.Count = 0 },
-		"no new stories": func(s *training.Settings) { s.Stories = corpus.Stories{Hops: 1, Entities: 2, Moves: 1}; s.Count = 2000 },
+		"no new stories": func(s *training.Settings) { s.Stories = corpus.Stories{Entities: 2}; s.Count = 2000 },
 		"no hops":        func(s *training.Settings) { s.Hops = 0 },
 		"no width":       func(s *training.Settings) { s.Width = 0 },
 	})
 	s = training.Quick()
 	s.Count, s.Epochs, s.Batch, s.LinearEpochs = 10, 1, 64, 0
-	d, err := s.Prepare()
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := fittest.Must(s.Prepare())
 	network, err := s.Train(t.Context(), backendtest.Chosen(t), d, io.Discard)
 	if err != nil {
 		t.Fatalf("fewer stories than a batch: %v", err)

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log"
 
 	"github.com/gomlx/compute/gobackend"
 
+	"synpool/course/examples/fit/fittest"
 	"synpool/course/examples/reviews/training"
 )
 
@@ -15,41 +15,11 @@ import (
 func ExampleSettings_Train() {
 	s := training.Quick()
 	s.Flat, s.Sentences, s.Words, s.Embed, s.Epochs, s.Rate = true, 4, 6, 12, 5, 0.01
-	data, err := s.Prepare(telling(400))
-	if err != nil {
-		log.Fatal(err)
-	}
-	network, err := s.Train(context.Background(), gobackend.GetBackend(), data, io.Discard)
-	if err != nil {
-		log.Fatal(err)
-	}
+	data := fittest.Must(s.Prepare(telling(400)))
+	network := fittest.Must(s.Train(context.Background(), gobackend.GetBackend(), data, io.Discard))
 	shown := training.Part{IDs: [][][]int32{data.Vocabulary.EncodeDocument([][]string{{"the", "film", "has", "people"}, {"a", "bright", "plot"}})}}
-	readings, err := network.Read(shown)
-	if err != nil {
-		log.Fatal(err)
-	}
+	readings := fittest.Must(network.Read(shown))
 	r := readings[0]
 	fmt.Println("positive:", r.Scores[1] > 0.5, "by the second sentence:", r.Sentences[1] > r.Sentences[0])
 	// Output: positive: true by the second sentence: true
-}
-
-// What is left of a review without one of its sentences: without the telling word nothing says the class.
-func ExampleNetwork_ReadWithout() {
-	s := training.Quick()
-	s.Flat, s.Sentences, s.Words, s.Embed, s.Epochs, s.Rate = true, 4, 6, 12, 5, 0.01
-	data, err := s.Prepare(telling(400))
-	if err != nil {
-		log.Fatal(err)
-	}
-	network, err := s.Train(context.Background(), gobackend.GetBackend(), data, io.Discard)
-	if err != nil {
-		log.Fatal(err)
-	}
-	shown := training.Part{IDs: [][][]int32{data.Vocabulary.EncodeDocument([][]string{{"the", "film", "has", "people"}, {"a", "bright", "plot"}})}}
-	without, err := network.ReadWithout(shown)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println("surer without the first sentence than without the second:", without[0][0].Scores[1] > without[0][1].Scores[1])
-	// Output: surer without the first sentence than without the second: true
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/gomlx/compute"
@@ -145,13 +144,12 @@ func (s Settings) Train(ctx context.Context, backend compute.Backend, d *Data, l
 	}); err != nil {
 		return nil, err
 	}
-	train := d.Parts[0]
+	train := s.set(d.Parts[0])
 	n.Kept, err = trainer.Run(ctx, fit.Course{
-		Name: s.name(), Settings: s, Log: log,
-		Batches: func(rng *rand.Rand) ([]fit.Batch, error) { return s.batches(train, rng) },
+		Name: s.name(), Settings: s, Log: log, Batches: train.Batches,
 		Input: func(b fit.Batch, _ float64) ([]any, error) {
-			in, err := s.input(train, b)
-			return append(in, fit.PickLabels(train.Labels, b.Rows)), err
+			in, err := train.Input(b)
+			return append(in, fit.PickLabels(d.Parts[0].Labels, b.Rows)), err
 		},
 		Validate: func() (float64, string, error) {
 			r, err := n.Evaluate(d.Parts[1])
@@ -196,18 +194,10 @@ type Reading struct {
 
 // Read returns the readings of a part.
 func (n *Network) Read(part Part) ([]Reading, error) {
-	batches, err := n.settings.batches(part, nil)
-	if err != nil {
-		return nil, err
-	}
 	all := make([]Reading, len(part.IDs))
-	input := func(b fit.Batch) ([]any, error) { return n.settings.input(part, b) }
-	err = fit.Predict(n.predict, batches, input, func(b fit.Batch, out []any) {
+	err := fit.Predict(n.predict, n.settings.set(part), func(b fit.Batch, out []any) {
 		scores, words, sentences := out[0].([][]float64), out[1].([][][]float64), out[2].([][]float64)
-		for i, r := range b.Rows {
-			if r < 0 {
-				continue
-			}
+		for i, r := range b.Real() {
 			reading := Reading{Scores: scores[i], Sentences: sentences[i][:len(part.IDs[r])]}
 			for j, sentence := range part.IDs[r] {
 				reading.Words = append(reading.Words, words[i][j][:len(sentence)])
@@ -259,13 +249,12 @@ func (n *Network) Evaluate(part Part) (corpus.Report, error) {
 	return corpus.Evaluate(part.Labels, scores)
 }
 
-// batches returns batches of one shape: every review is padded to the same number of sentences.
-func (s Settings) batches(part Part, rng *rand.Rand) ([]fit.Batch, error) {
-	lengths := fit.Lengths(part.IDs, func(sentences [][]int32) int { return len(sentences) })
-	return fit.Batches(lengths, s.Batch, []int{s.Sentences}, rng)
-}
-
-// input pads the reviews of a batch.
-func (s Settings) input(part Part, b fit.Batch) ([]any, error) {
-	return fit.Words(corpus.PadDocuments(fit.Pick(part.IDs, b.Rows), b.Limit, s.Words))
+// set puts reviews into batches of one shape: every review is padded to the same number of sentences.
+func (s Settings) set(part Part) fit.Set {
+	return fit.Set{
+		Lengths: fit.Lengths(part.IDs, func(sentences [][]int32) int { return len(sentences) }), Size: s.Batch, Limits: []int{s.Sentences},
+		Input: func(b fit.Batch) ([]any, error) {
+			return fit.Words(corpus.PadDocuments(fit.Pick(part.IDs, b.Rows), b.Limit, s.Words))
+		},
+	}
 }

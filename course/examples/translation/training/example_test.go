@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log"
 
 	"github.com/gomlx/compute/gobackend"
 
 	"synpool/course/corpus"
+	"synpool/course/examples/fit/fittest"
 	"synpool/course/examples/translation/training"
 )
 
@@ -16,24 +16,12 @@ import (
 func ExampleSettings_Train() {
 	s := training.Quick()
 	s.Longest, s.Embed, s.Encoder, s.Hidden, s.Align, s.Dropout, s.Rate, s.Batch, s.Epochs = 6, 12, 12, 24, 12, 0, 0.01, 25, 10
-	data, err := s.Prepare(reversing())
-	if err != nil {
-		log.Fatal(err)
-	}
-	network, err := s.Train(context.Background(), gobackend.GetBackend(), data, io.Discard)
-	if err != nil {
-		log.Fatal(err)
-	}
+	data := fittest.Must(s.Prepare(reversing()))
+	network := fittest.Must(s.Train(context.Background(), gobackend.GetBackend(), data, io.Discard))
 	pair := corpus.Pair{Source: "a big red house", Target: "haus rot gross ein"}
 	examples := []training.Example{{Pair: pair, Source: data.Source.Encode(training.Words(pair.Source))}}
-	found, err := network.Translate(examples, s.Beam)
-	if err != nil {
-		log.Fatal(err)
-	}
-	bleu, err := data.BLEU(examples, found)
-	if err != nil {
-		log.Fatal(err)
-	}
+	found := fittest.Must(network.Translate(examples, s.Beam))
+	bleu := fittest.Must(data.BLEU(examples, found))
 	fmt.Printf("%v, BLEU %.0f, an alignment of %d words\n", data.Target.Decode(found[0].Words), bleu.Score, len(data.Align(examples[0], found[0])))
 	// Output: [haus rot gross ein], BLEU 100, an alignment of 4 words
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -146,28 +145,16 @@ func (s Settings) Train(ctx context.Context, backend compute.Backend, d *Data, l
 	if s.Align > 0 {
 		name = "with attention"
 	}
+	train := s.set(d.Train)
 	kept, err := trainer.Run(ctx, fit.Course{
-		Name: name, Settings: s, Log: log,
-		Batches: func(rng *rand.Rand) ([]fit.Batch, error) { return s.batches(d.Train, rng) },
-		Input:   func(b fit.Batch, _ float64) ([]any, error) { return input(d.Train, b) },
+		Name: name, Settings: s, Log: log, Batches: train.Batches,
+		Input: func(b fit.Batch, _ float64) ([]any, error) { return train.Input(b) },
 		Validate: func() (float64, string, error) {
-			batches, err := s.batches(d.Validation, nil)
-			if err != nil {
-				return 0, "", err
-			}
 			var sum, words float64
-			for _, b := range batches {
-				in, err := input(d.Validation, b)
-				if err != nil {
-					return 0, "", err
-				}
-				out, err := fit.Call(evaluate, in...)
-				if err != nil {
-					return 0, "", err
-				}
+			err := fit.Predict(evaluate, s.set(d.Validation), func(_ fit.Batch, out []any) {
 				sum, words = sum+out[0].(float64), words+out[1].(float64)
-			}
-			return -sum / words, fmt.Sprintf("of the validation sentences %.3f", sum/words), nil
+			})
+			return -sum / words, fmt.Sprintf("of the validation sentences %.3f", sum/words), err
 		},
 	})
 	if err != nil {
@@ -209,7 +196,7 @@ func (d *Data) BLEU(examples []Example, translations []sequence.Hypothesis) (cor
 	for i, e := range examples {
 		references[i] = strings.Join(Words(e.Pair.Target), " ")
 	}
-	return corpus.CorpusBLEU(corpus.TokenizeNone, hypotheses, references)
+	return corpus.CorpusBLEU(hypotheses, references)
 }
 
 // Aligned is a word of a translation and the word of the source with the largest weight.
@@ -230,16 +217,13 @@ func (d *Data) Align(e Example, h sequence.Hypothesis) []Aligned {
 	return words
 }
 
-// batches returns batches that are padded to one of a few lengths.
-func (s Settings) batches(examples []Example, rng *rand.Rand) ([]fit.Batch, error) {
-	var limits []int
-	for _, n := range []int{8, 12, 16, 20, 30} {
-		if n < s.Longest {
-			limits = append(limits, n)
-		}
+// set puts pairs into batches that are padded to one of a few lengths.
+func (s Settings) set(examples []Example) fit.Set {
+	limits := slices.DeleteFunc([]int{8, 12, 16, 20, 30}, func(n int) bool { return n >= s.Longest })
+	return fit.Set{
+		Lengths: fit.Lengths(examples, func(e Example) int { return max(len(e.Source), len(e.Target)) }), Size: s.Batch, Limits: append(limits, s.Longest),
+		Input: func(b fit.Batch) ([]any, error) { return input(examples, b) },
 	}
-	lengths := fit.Lengths(examples, func(e Example) int { return max(len(e.Source), len(e.Target)) })
-	return fit.Batches(lengths, s.Batch, append(limits, s.Longest), rng)
 }
 
 // input pads sources, targets preceded by the begin, and targets followed by the end; the last are padded with -1, which is

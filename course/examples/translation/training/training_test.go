@@ -2,7 +2,6 @@ package training_test
 
 import (
 	"io"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/gobackend"
 
-	"synpool/backend/backendtest"
 	"synpool/course/corpus"
 	"synpool/course/examples/fit/fittest"
 	"synpool/course/examples/translation/training"
@@ -50,20 +48,11 @@ func small() training.Settings {
 // train returns a model and its BLEU on the test pairs by a beam of each width.
 func train(t *testing.T, backend compute.Backend, s training.Settings, data *training.Data, widths ...int) (*training.Network, []float64) {
 	t.Helper()
-	network, err := s.Train(t.Context(), backend, data, io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	network := fittest.Must(s.Train(t.Context(), backend, data, io.Discard))
 	var scores []float64
 	for _, width := range widths {
-		translations, err := network.Translate(data.Test, width)
-		if err != nil {
-			t.Fatal(err)
-		}
-		bleu, err := data.BLEU(data.Test, translations)
-		if err != nil {
-			t.Fatal(err)
-		}
+		translations := fittest.Must(network.Translate(data.Test, width))
+		bleu := fittest.Must(data.BLEU(data.Test, translations))
 		scores = append(scores, bleu.Score)
 	}
 	return network, scores
@@ -73,10 +62,7 @@ func train(t *testing.T, backend compute.Backend, s training.Settings, data *tra
 // attention the larger one.
 func TestTrain(t *testing.T) {
 	backend, s := gobackend.GetBackend(), small()
-	data, err := s.Prepare(reversing())
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := fittest.Must(s.Prepare(reversing()))
 	_, attentive := train(t, backend, s, data, 1, s.Beam)
 	if attentive[1] < 80 {
 		t.Errorf("BLEU %.1f with attention", attentive)
@@ -95,10 +81,7 @@ func TestTrain(t *testing.T) {
 // TestAlign: words stand beside those of the source that weigh most, words that are none among them.
 func TestAlign(t *testing.T) {
 	s := small()
-	data, err := s.Prepare(reversing())
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := fittest.Must(s.Prepare(reversing()))
 	example := training.Example{Pair: corpus.Pair{Source: "A red house"}}
 	h := sequence.Hypothesis{
 		Words:      []int32{data.Target.ID("haus"), corpus.PadID, data.Target.ID("rot")},
@@ -128,25 +111,17 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
-// TestMulti30k: in full no pair is left out. A few sentences that are trained on many times come back word for word. Where many draws
-// are asked for, models are trained on slices of the real pairs: the loss of sentences never seen falls below that of words by
-// their frequency alone, and with attention below that without.
+// TestMulti30k: in full no pair is left out, and words become the numbers that stand for them.
 func TestMulti30k(t *testing.T) {
 	set := fetched.Load(t, corpus.LoadMulti30k)
-	all, err := training.Full().Prepare(set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := fittest.Must(training.Full().Prepare(set))
 	if n := [3]int{len(all.Train), len(all.Validation), len(all.Test)}; n != [3]int{29000, 1014, 1000} {
 		t.Errorf("%d pairs of the parts in full", n)
 	}
 	set.Train = set.Train[:6000]
 	s := small()
-	s.Longest, s.Vocabulary, s.Embed, s.Encoder, s.Hidden, s.Align, s.Epochs = 12, 300, 24, 24, 48, 24, 4
-	data, err := s.Prepare(set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s.Longest, s.Vocabulary = 12, 300
+	data := fittest.Must(s.Prepare(set))
 	for _, e := range append(slices.Clip(data.Train), data.Validation...) {
 		for _, c := range []struct {
 			vocabulary *corpus.Vocabulary
@@ -163,60 +138,4 @@ func TestMulti30k(t *testing.T) {
 			}
 		}
 	}
-	if !large.Asked() { // TestTrain learns, from fewer words
-		return
-	}
-	requireAttentionHelps(t, s, data)
-
-	s.Longest = 8
-	few := slices.DeleteFunc(slices.Clone(data.Train), func(e training.Example) bool {
-		return slices.Contains(e.Target, corpus.UnknownID) || max(len(e.Source), len(e.Target)) > s.Longest
-	})
-	few = few[:min(8, len(few))]
-	data.Train, data.Validation, data.Test = few, few, few
-	s.Batch, s.Epochs, s.Rate = 8, 150, 0.02
-	_, scores := train(t, backendtest.Chosen(t), s, data, 1)
-	t.Logf("BLEU %.1f of %d sentences trained on", scores, len(few))
-	if len(few) < 8 || scores[0] < 99 {
-		t.Errorf("BLEU %.1f of %d sentences trained on", scores, len(few))
-	}
-}
-
-// requireAttentionHelps trains a model with attention and one without.
-func requireAttentionHelps(t *testing.T, s training.Settings, data *training.Data) {
-	t.Helper()
-	network, _ := train(t, backendtest.Chosen(t), s, data)
-	without := s
-	without.Align = 0
-	plain, _ := train(t, backendtest.Chosen(t), without, data)
-	unigram := unigramLoss(data)
-	// Attention learns later: after fewer steps, or in smaller networks, it is behind.
-	t.Logf("%d pairs: loss %.3f a word, without attention %.3f, by frequencies alone %.3f", len(data.Train), network.Loss, plain.Loss, unigram)
-	if network.Loss > unigram-0.4 || network.Loss > plain.Loss-0.05 {
-		t.Errorf("loss %.3f a word, without attention %.3f, by frequencies alone %.3f", network.Loss, plain.Loss, unigram)
-	}
-}
-
-// unigramLoss returns nats a word, ends among them, of the validation targets by the frequencies of words in training, each
-// counted once more.
-func unigramLoss(d *training.Data) float64 {
-	counts, total := make([]float64, d.Target.Len()), 0.0
-	for i := range counts {
-		counts[i] = 1
-		total++
-	}
-	for _, e := range d.Train {
-		for _, w := range append(slices.Clip(e.Target), corpus.EndID) {
-			counts[w]++
-			total++
-		}
-	}
-	sum, words := 0.0, 0.0
-	for _, e := range d.Validation {
-		for _, w := range append(slices.Clip(e.Target), corpus.EndID) {
-			sum -= math.Log(counts[w] / total)
-			words++
-		}
-	}
-	return sum / words
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/compute/gobackend"
 
 	"synpool/course/corpus"
+	"synpool/course/examples/fit/fittest"
 	"synpool/course/examples/tweets/training"
 )
 
@@ -16,22 +17,10 @@ import (
 func ExampleSettings_Train() {
 	s := training.Quick()
 	s.Embed, s.Hidden, s.Attention.Width, s.Longest, s.Epochs, s.Batch, s.Rate = 16, 8, 8, 8, 5, 32, 0.02
-	data, err := s.Prepare(telling(600))
-	if err != nil {
-		log.Fatal(err)
-	}
-	network, err := s.Train(context.Background(), gobackend.GetBackend(), data, io.Discard)
-	if err != nil {
-		log.Fatal(err)
-	}
-	report, err := network.Evaluate(data.Parts[2])
-	if err != nil {
-		log.Fatal(err)
-	}
-	baseline, err := training.Baseline(data)
-	if err != nil {
-		log.Fatal(err)
-	}
+	data := fittest.Must(s.Prepare(telling(600)))
+	network := fittest.Must(s.Train(context.Background(), gobackend.GetBackend(), data, io.Discard))
+	report := fittest.Must(network.Evaluate(data.Parts[2]))
+	baseline := fittest.Must(training.Baseline(data))
 	fmt.Println(report.Accuracy > 0.9, baseline.Accuracy > 0.9)
 	scores, words, err := network.Importances("the blue town")
 	if err != nil {

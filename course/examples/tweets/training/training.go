@@ -23,10 +23,9 @@ import (
 // Settings of a training.
 type Settings struct {
 	fit.Settings
-	Shares     []int // ratio of training, validation and test, the same in each class
-	Most       int   // maximum number of tweets, 0 for all
-	Longest    int   // maximum number of words read per tweet
-	Vocabulary int   // maximum vocabulary: the most frequent words in training
+	Most       int // maximum number of tweets, 0 for all
+	Longest    int // maximum number of words read per tweet
+	Vocabulary int // maximum vocabulary: the most frequent words in training
 	Embed      int
 	Cell       sequence.Cell
 	Hidden     int // features of the state, per direction
@@ -41,7 +40,7 @@ type Settings struct {
 func Full() Settings {
 	return Settings{
 		Settings: fit.Settings{Rate: 1e-3, Clip: 1, Batch: 64, Epochs: 6, Seed: 1},
-		Shares:   []int{8, 1, 1}, Longest: 40, Vocabulary: 20000, Embed: 100, Cell: sequence.LSTM, Hidden: 64,
+		Longest:  40, Vocabulary: 20000, Embed: 100, Cell: sequence.LSTM, Hidden: 64,
 		Attention: sequence.WordAttention{Width: 64}, Spatial: 0.3, Recurrent: 0.2,
 	}
 }
@@ -75,13 +74,13 @@ func (p Part) words() [][]string {
 	return words
 }
 
-// Prepare splits tweets and builds the vocabulary from the training part.
+// Prepare splits tweets 8:1:1, the same in each class, and builds the vocabulary from the training part.
 func (s Settings) Prepare(tweets []corpus.Tweet) (*Data, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	if len(s.Shares) != 3 || s.Longest < 1 {
-		return nil, fmt.Errorf("shares %v of tweets of up to %d words; want three shares and 1 word or more", s.Shares, s.Longest)
+	if s.Longest < 1 {
+		return nil, fmt.Errorf("tweets of up to %d words; want 1 word or more", s.Longest)
 	}
 	if s.Most > 0 && s.Most < len(tweets) {
 		rng := rand.New(rand.NewPCG(s.Seed, 2))
@@ -93,7 +92,7 @@ func (s Settings) Prepare(tweets []corpus.Tweet) (*Data, error) {
 	for i, t := range tweets {
 		labels[i] = t.Class
 	}
-	parts, err := corpus.StratifiedSplit(labels, s.Shares, s.Seed)
+	parts, err := corpus.StratifiedSplit(labels, []int{8, 1, 1}, s.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -167,11 +166,11 @@ func (s Settings) Train(ctx context.Context, backend compute.Backend, d *Data, l
 		return nil, err
 	}
 	n.predict.SetMaxCache(-1)
+	set := s.set(train)
 	n.Kept, err = trainer.Run(ctx, fit.Course{
-		Name: s.name(), Settings: s, Log: log,
-		Batches: func(rng *rand.Rand) ([]fit.Batch, error) { return s.batches(train, rng) },
+		Name: s.name(), Settings: s, Log: log, Batches: set.Batches,
 		Input: func(b fit.Batch, _ float64) ([]any, error) {
-			in, err := input(train, b)
+			in, err := set.Input(b)
 			return append(in, fit.PickLabels(train.Labels, b.Rows)), err
 		},
 		Validate: func() (float64, string, error) {
@@ -202,16 +201,10 @@ func (s Settings) logits(d *Data, scope *model.Scope, words, key *Node) (logits,
 
 // read returns the scores of the classes for each tweet, and the weight of each word that the network reads.
 func (n *Network) read(part Part) (scores, weights [][]float64, err error) {
-	batches, err := n.settings.batches(part, nil)
-	if err != nil {
-		return nil, nil, err
-	}
 	scores, weights = make([][]float64, len(part.IDs)), make([][]float64, len(part.IDs))
-	err = fit.Predict(n.predict, batches, func(b fit.Batch) ([]any, error) { return input(part, b) }, func(b fit.Batch, out []any) {
-		for i, r := range b.Rows {
-			if r >= 0 {
-				scores[r], weights[r] = out[0].([][]float64)[i], out[1].([][]float64)[i][:len(part.IDs[r])]
-			}
+	err = fit.Predict(n.predict, n.settings.set(part), func(b fit.Batch, out []any) {
+		for i, r := range b.Real() {
+			scores[r], weights[r] = out[0].([][]float64)[i], out[1].([][]float64)[i][:len(part.IDs[r])]
 		}
 	})
 	if err != nil {
@@ -285,13 +278,10 @@ func (n *Network) TopWords(part Part, class, atLeast, most int) ([]WordImportanc
 	return top[:max(0, min(most, len(top)))], nil
 }
 
-// batches returns batches that are padded to the maximum number of words, or to half of it.
-func (s Settings) batches(part Part, rng *rand.Rand) ([]fit.Batch, error) {
-	lengths := fit.Lengths(part.IDs, func(words []int32) int { return len(words) })
-	return fit.Batches(lengths, s.Batch, []int{(s.Longest + 1) / 2, s.Longest}, rng)
-}
-
-// input pads the tweets of a batch.
-func input(part Part, b fit.Batch) ([]any, error) {
-	return fit.Words(corpus.Pad(fit.Pick(part.IDs, b.Rows), b.Limit))
+// set puts tweets into batches that are padded to the maximum number of words, or to half of it.
+func (s Settings) set(part Part) fit.Set {
+	return fit.Set{
+		Lengths: fit.Lengths(part.IDs, func(words []int32) int { return len(words) }), Size: s.Batch, Limits: []int{(s.Longest + 1) / 2, s.Longest},
+		Input: func(b fit.Batch) ([]any, error) { return fit.Words(corpus.Pad(fit.Pick(part.IDs, b.Rows), b.Limit)) },
+	}
 }

@@ -41,17 +41,17 @@ def at_once(state, energy):
     return out
 
 
-def hopfield(patterns, state, bias, zero_diagonal):
+def hopfield(patterns, state, zero_diagonal):
     d = len(state)
     w = sum(np.outer(x, x) for x in patterns)
     if zero_diagonal:
         w[np.diag_indices(d)] = 0
-    energy = lambda s: -0.5 * s @ w @ s + s @ bias
-    field = w @ state - bias
+    energy = lambda s: -0.5 * s @ w @ s
+    field = w @ state
     synchronous = np.where(field > 0, 1.0, np.where(field < 0, -1.0, state))
     asynchronous = state.copy()
     for i in range(d):
-        f = w[i] @ asynchronous - bias[i]
+        f = w[i] @ asynchronous
         asynchronous[i] = asynchronous[i] if f == 0 else np.sign(f)
     return energy(state), synchronous, asynchronous
 
@@ -65,10 +65,9 @@ def memories():
 
     for n, d in [(1, 4), (3, 12), (6, 20), (9, 15)]:
         x, s = signs(n, d), signs(d)
-        for bias in (np.zeros(d), rng.normal(size=d)):
-            for zero_diagonal in (False, True):
-                e, synchronous, asynchronous = hopfield(x, s, bias, zero_diagonal)
-                add("hopfield", x, s, bias=bias, zero_diagonal=zero_diagonal, energy=e, synchronous=synchronous, asynchronous=asynchronous)
+        for zero_diagonal in (False, True):
+            e, synchronous, asynchronous = hopfield(x, s, zero_diagonal)
+            add("hopfield", x, s, zero_diagonal=zero_diagonal, energy=e, synchronous=synchronous, asynchronous=asynchronous)
         for power in (2, 3, 4, 7):
             energy = lambda s: -np.sum((x @ s) ** power)
             add("polynomial", x, s, power=power, energy=energy(s), asynchronous=sweep(s, energy), synchronous=at_once(s, energy))
@@ -87,22 +86,17 @@ def memories():
             v = x.T
             inverse = np.linalg.pinv(v)
 
-            def update(s, reduced):
+            def update(s):
                 xi = inverse @ s
-                if reduced:
-                    xi = xi / np.sqrt(np.sum(xi ** 2))
-                    return v @ (gamma * xi ** 3 + (1 - gamma) * xi)
                 return v @ (gamma * ((xi ** 3 + xi) / (2 * np.sum(xi ** 2)) + (1 / gamma - 1) * xi))
 
-            for reduced in (False, True):
-                xi = inverse @ s
-                u = xi / np.sqrt(np.sum(xi ** 2))
-                energy = -np.sum(u ** 4) / 4 if reduced else 0.25 * np.sum(xi ** 2) ** 2 - 0.5 * np.sum(xi ** 2) + 0.25 * sum(
-                    xi[i] ** 2 * xi[j] ** 2 for i in range(n) for j in range(n) if i != j)
-                five = s
-                for _ in range(5):
-                    five = update(five, reduced)
-                add("synergetic", x, s, gamma=gamma, reduced=reduced, weights=xi, energy=energy, update=update(s, reduced), five=five)
+            xi = inverse @ s
+            energy = 0.25 * np.sum(xi ** 2) ** 2 - 0.5 * np.sum(xi ** 2) + 0.25 * sum(
+                xi[i] ** 2 * xi[j] ** 2 for i in range(n) for j in range(n) if i != j)
+            five = s
+            for _ in range(5):
+                five = update(five)
+            add("synergetic", x, s, gamma=gamma, weights=xi, energy=energy, update=update(s), five=five)
     return cases
 
 
@@ -158,19 +152,6 @@ def attention():
             b = layer.in_proj_bias.chunk(3)
             case.update(query_bias=b[0].tolist(), key_bias=b[1].tolist(), value_bias=b[2].tolist(), output_bias=layer.out_proj.bias.tolist())
         cases.append(case)
-    # Equation 30: values of the keys. Multi-head attention has them with the product of both maps.
-    for embed, n, m in [(6, 4, 9), (12, 8, 8)]:
-        k = torch.randn(embed, embed, dtype=torch.float64) / embed ** 0.5
-        of_keys = torch.randn(embed, embed, dtype=torch.float64) / embed ** 0.5
-        q = torch.randn(embed, embed, dtype=torch.float64) / embed ** 0.5
-        layer = torch.nn.MultiheadAttention(embed, 1, bias=False, batch_first=True, dtype=torch.float64)
-        with torch.no_grad():
-            layer.in_proj_weight.copy_(torch.cat([q.T, k.T, (k @ of_keys).T]))
-            layer.out_proj.weight.copy_(torch.eye(embed, dtype=torch.float64))
-        r, y = torch.randn(1, n, embed, dtype=torch.float64), torch.randn(1, m, embed, dtype=torch.float64)
-        z, weights = layer(r, y, y, need_weights=True, average_attn_weights=False)
-        cases.append(dict(heads=1, from_keys=True, query=q.tolist(), key=k.tolist(), value=of_keys.tolist(), output=None,
-                          states=r[0].tolist(), patterns=y[0].tolist(), z=z[0].tolist(), weights=weights[0].tolist()))
     return cases
 
 
