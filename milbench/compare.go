@@ -168,16 +168,5 @@ func (c *Compared) read(from Comparison, wanted map[string]bool) (err error) {
 // Setting returns the setting of a pooling or another learner by its name in milbench, with some fields replaced: its
 // hyperparameters by their JSON names. Poolings have the preset small.
 func Setting(name string, fields map[string]any) (json.RawMessage, error) {
-	if _, err := learners.Find(name); err != nil && name != learners.AutoName {
-		return networks.Setting(neural.SmallPreset, name, fields)
-	}
-	settings, err := learners.Settings(name, false)
-	if err != nil || len(fields) == 0 {
-		return settings[0], err
-	}
-	text, err := json.Marshal(fields)
-	if err != nil {
-		return nil, err
-	}
-	return learners.Override(name, text)
+	return networks.Setting(neural.SmallPreset, name, fields)
 }

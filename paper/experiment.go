@@ -13,6 +13,7 @@ import (
 	"synpool/milbench/cv"
 	"synpool/milbench/dataset"
 	"synpool/milbench/learner"
+	"synpool/milbench/learners/networks"
 	"synpool/milbench/learners/neural"
 	"synpool/milbench/mil"
 	"synpool/milbench/results"
@@ -205,13 +206,10 @@ func (a Arm) run(all sets, name string, seed uint64) (run.Run, error) {
 }
 
 // texts returns settings as JSON.
-func texts(configs []neural.Config) (list []json.RawMessage) {
-	for _, c := range configs {
-		text, err := json.Marshal(c)
-		if err != nil {
-			panic(fmt.Sprintf("study: a setting of an experiment: %v", err))
-		}
-		list = append(list, text)
+func texts(configs []neural.Config) []json.RawMessage {
+	list, err := networks.Settings(configs)
+	if err != nil {
+		panic(fmt.Sprintf("study: a setting of an experiment: %v", err))
 	}
 	return list
 }

@@ -37,7 +37,7 @@ var (
 )
 
 // narrow is the smaller width of the grid, for the experiments that need many fits of one network.
-var narrow = []int{64}
+var narrow = neural.Values(64)
 
 // instanceSettings are settings of support vector machines on instances, with a linear and a radial kernel.
 var instanceSettings = func() []json.RawMessage {
@@ -99,7 +99,7 @@ func ensembles(members int, list []json.RawMessage) (joined []json.RawMessage) {
 }
 
 // span returns the integers from low to high.
-func span(low, high int) (list []int) {
+func span(low, high int) (list []any) {
 	for i := low; i <= high; i++ {
 		list = append(list, i)
 	}
@@ -116,9 +116,9 @@ var Experiments = []Experiment{
 		Full: Form{
 			Arms: []Arm{{Sets: paperSets, Protocol: nested, Settings: slices.Concat(
 				settings(
-					neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-5, -1, 1, 5}, Scale: []float64{1, 10}, Width: []int{64, 256}},
-					neural.Grid{Pooling: []string{"softmax"}, Scale: []float64{1, 10}, Width: []int{64, 256}},
-					neural.Grid{Pooling: []string{"hopfield", "attention", "gated", "mean", "max"}, Width: []int{64, 256}},
+					neural.Grid{"pooling": {"syn"}, "iterations": {-5, -1, 1, 5}, "scale": {1, 10}, "width": {64, 256}},
+					neural.Grid{"pooling": {"softmax"}, "scale": {1, 10}, "width": {64, 256}},
+					neural.Grid{"pooling": {"hopfield", "attention", "gated", "mean", "max"}, "width": {64, 256}},
 				),
 				instanceSettings,
 			)}},
@@ -128,8 +128,8 @@ var Experiments = []Experiment{
 		Quick: Form{
 			Arms: []Arm{{Sets: []string{"musk1"}, Protocol: protocol(cv.NestedProtocol, 5, 1), Settings: slices.Concat(
 				settings(
-					neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-5, 5}, Width: []int{64}},
-					neural.Grid{Pooling: []string{"softmax", "hopfield", "attention", "gated", "mean", "max"}, Width: []int{64}},
+					neural.Grid{"pooling": {"syn"}, "iterations": {-5, 5}, "width": {64}},
+					neural.Grid{"pooling": {"softmax", "hopfield", "attention", "gated", "mean", "max"}, "width": {64}},
 				),
 				instanceSettings[:1],
 			)}},
@@ -143,7 +143,7 @@ var Experiments = []Experiment{
 		Figures:  []string{"steps", "control"},
 		Full: Form{Arms: publishedArms(fewSets, []string{"web1", "web4", "web7"}, 5, publishedSettings), Time: 67 * time.Minute,
 			Scope: "4 folds as published (Web: official split), 5 repeats; the leaked column on Web alone; 10 permutations of the labels"},
-		Quick: Form{Arms: publishedArms([]string{"musk1"}, []string{"musk1"}, 5, settings(neural.Grid{Pooling: []string{"softmax"}, Width: []int{64}, Batch: []int{8}})), Time: time.Minute,
+		Quick: Form{Arms: publishedArms([]string{"musk1"}, []string{"musk1"}, 5, settings(neural.Grid{"pooling": {"softmax"}, "width": {64}, "batch": {8}})), Time: time.Minute,
 			Scope: "Musk 1, softmax alone, width 64, 8 bags a step, 5 repeats; as if it leaked, too; 10 permutations of the labels"},
 	},
 	{
@@ -162,15 +162,15 @@ var Experiments = []Experiment{
 		Full: Form{
 			Arms: []Arm{
 				{Sets: slices.DeleteFunc(slices.Clone(paperSets), func(s string) bool { return s == "elephant" || s == "musk1" }), Protocol: honest, Curves: true,
-					Settings: settings(neural.Grid{Pooling: []string{"syn"}, Width: narrow, Iterations: []int{-20, -15, -10, -6, -3, -1, 0, 1, 3, 6, 10, 15, 20}})},
-				{Sets: []string{"elephant", "musk1"}, Protocol: honest, Curves: true, Settings: settings(neural.Grid{Pooling: []string{"syn"}, Width: narrow, Iterations: span(-20, 20)})},
+					Settings: settings(neural.Grid{"pooling": {"syn"}, "width": narrow, "iterations": {-20, -15, -10, -6, -3, -1, 0, 1, 3, 6, 10, 15, 20}})},
+				{Sets: []string{"elephant", "musk1"}, Protocol: honest, Curves: true, Settings: settings(neural.Grid{"pooling": {"syn"}, "width": narrow, "iterations": span(-20, 20)})},
 			},
 			Time:  50 * time.Minute,
 			Scope: "width 64; 10 folds (UCSB 4, Web the official split), 5 repeats; 13 values of I, on Elephant and Musk 1 all 41",
 		},
 		Quick: Form{
 			Arms: []Arm{{Sets: []string{"musk1"}, Protocol: short, Curves: true,
-				Settings: settings(neural.Grid{Pooling: []string{"syn"}, Width: narrow, Iterations: []int{-20, -10, -3, -1, 0, 1, 3, 10, 20}})}},
+				Settings: settings(neural.Grid{"pooling": {"syn"}, "width": narrow, "iterations": {-20, -10, -3, -1, 0, 1, 3, 10, 20}})}},
 			Time:  time.Minute,
 			Scope: "Musk 1, width 64, 5 folds, 1 repeat, 9 values of I",
 		},
@@ -190,7 +190,7 @@ var Experiments = []Experiment{
 		Full: Form{Arms: redrawn([]string{"raffholt1", "raffholt2", "raffholt3"}, 10, everyPooling()),
 			Time: 5 * time.Minute, Scope: "the three generators of Raff and Holt, 10 draws"},
 		Quick: Form{Arms: redrawn([]string{"raffholt1", "raffholt2", "raffholt3"}, 1, slices.Concat(instanceSettings[:1], settings(
-			neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-3, 3}}, neural.Grid{Pooling: []string{"softmax", "mean", "sum"}}))),
+			neural.Grid{"pooling": {"syn"}, "iterations": {-3, 3}}, neural.Grid{"pooling": {"softmax", "mean", "sum"}}))),
 			Time: 90 * time.Second, Scope: "1 draw, without attention, gated, hopfield, max and lse, whose graphs take long to compile"},
 	},
 	{
@@ -198,12 +198,12 @@ var Experiments = []Experiment{
 		Question: "How few instances may tell before a pooling loses them, and does concentration help?",
 		Figures:  []string{"witness", "instances"},
 		Full: Form{Arms: redrawn(needles, 5, settings(
-			neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-5, -3, -1, 0, 1, 3, 5}, Scale: []float64{1, 10}},
-			neural.Grid{Pooling: []string{"attention", "mean", "max"}},
+			neural.Grid{"pooling": {"syn"}, "iterations": {-5, -3, -1, 0, 1, 3, 5}, "scale": {1, 10}},
+			neural.Grid{"pooling": {"attention", "mean", "max"}},
 		)), Time: 20 * time.Minute, Scope: "generated sets of 200 training and 400 test bags of 100 instances, 5 draws of each"},
 		Quick: Form{Arms: redrawn(needles[2:4], 1, settings(
-			neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-5, 0, 5}, Scale: []float64{1, 10}},
-			neural.Grid{Pooling: []string{"mean"}},
+			neural.Grid{"pooling": {"syn"}, "iterations": {-5, 0, 5}, "scale": {1, 10}},
+			neural.Grid{"pooling": {"mean"}},
 		)), Time: 90 * time.Second, Scope: "two rates, 1 draw, without attention and max"},
 	},
 	{
@@ -252,7 +252,7 @@ var Experiments = []Experiment{
 }
 
 // smallNetworks are networks with settings for a few hundred bags.
-var smallNetworks = settings(neural.Grid{Preset: neural.SmallPreset, Pooling: []string{"syn", "gated", "hopfield", "mean", "max"}, Iterations: []int{-3}})
+var smallNetworks = settings(neural.Grid{"preset": {neural.SmallPreset}, "pooling": {"syn", "gated", "hopfield", "mean", "max"}, "iterations": {-3}})
 
 // learnerArms runs all learners on all sets with few features, and on a set whose labels are shuffled. It leaves out
 // what takes hours: Fisher vectors of Web, which has 6000 features, and the kernel of all instances of every large set
@@ -281,9 +281,9 @@ var searched = []string{"mean", "gated", "hopfield", "syn"}
 // hopfieldGrid is the grid of Ramsauer et al. 2021 for HopfieldPooling, with widths up to 128 instead of 2048. The
 // steps of a batch are ours.
 var hopfieldGrid = neural.Grid{
-	Pooling: []string{"hopfield"}, Epochs: []int{160}, Batch: []int{4}, WeightDecay: []float64{0.01},
-	LR: []float64{1e-3, 1e-5}, LRDecay: []float64{0.02, 0.04, 0.06}, Layers: []int{1, 2}, Width: []int{32, 64, 128},
-	Heads: []int{8, 12}, Embed: []int{128, 192, 256, 384}, Beta: []float64{0.1, 1, 10}, Dropout: []float64{0, 0.75},
+	"pooling": {"hopfield"}, "epochs": {160}, "batch": {4}, "weight_decay": {0.01},
+	"lr": {1e-3, 1e-5}, "lr_decay": {0.02, 0.04, 0.06}, "layers": {1, 2}, "width": {32, 64, 128},
+	"heads": {8, 12}, "embed": {128, 192, 256, 384}, "beta": {0.1, 1, 10}, "dropout": {0, 0.75},
 }
 
 // sampled returns randomly drawn settings of a grid.
@@ -321,7 +321,7 @@ func withJoined(list []json.RawMessage) []json.RawMessage {
 // settings for a few hundred bags. It also runs the published HopfieldPooling, with the setting chosen by inner folds,
 // by a fifth of the training part, and by the best test epoch.
 func networkArms() []Arm {
-	list := settings(neural.Grid{Preset: neural.SmallPreset, Pooling: neural.Poolings, Iterations: []int{-3}})
+	list := settings(neural.Grid{"preset": {neural.SmallPreset}, "pooling": neural.Values(neural.Poolings...), "iterations": {-3}})
 	var all []json.RawMessage
 	for _, pooling := range searched {
 		some := sampled(neural.SearchGrid(pooling))
@@ -338,12 +338,12 @@ func networkArms() []Arm {
 }
 
 // spaceSettings are poolings whose features are compared.
-var spaceSettings = settings(neural.Grid{Pooling: []string{"softmax"}}, neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-3, 3}})
+var spaceSettings = settings(neural.Grid{"pooling": {"softmax"}}, neural.Grid{"pooling": {"syn"}, "iterations": {-3, 3}})
 
 // publishedSettings are what the published program was said to run, what it really ran, and other poolings.
 var publishedSettings = settings(
-	neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-20}},
-	neural.Grid{Pooling: []string{"softmax", "attention", "gated", "hopfield", "mean", "max"}},
+	neural.Grid{"pooling": {"syn"}, "iterations": {-20}},
+	neural.Grid{"pooling": {"softmax", "attention", "gated", "hopfield", "mean", "max"}},
 )
 
 // publishedArms goes from the honest protocol to the published one step by step, on some sets with the leaked column,
@@ -374,18 +374,17 @@ func redrawn(sets []string, draws int, list []json.RawMessage) (arms []Arm) {
 
 // ablations changes one detail of distraction and of concentration at a time.
 func ablations() []json.RawMessage {
-	some := []int{-3, 3}
-	syn := []string{"syn"}
+	some, syn := neural.Values(-3, 3), neural.Values("syn")
 	return settings(
-		neural.Grid{Pooling: syn, Width: narrow, Iterations: some},
-		neural.Grid{Pooling: []string{"softmax", "mean"}, Width: narrow},
-		neural.Grid{Pooling: syn, Width: narrow, Iterations: some, Norm: []bool{false}},
-		neural.Grid{Pooling: syn, Width: narrow, Iterations: some, Gamma: []float64{1}},
-		neural.Grid{Pooling: syn, Width: narrow, Iterations: some, Renormalise: []bool{true}},
-		neural.Grid{Pooling: syn, Width: narrow, Iterations: some, TrueGradient: []bool{true}},
-		neural.Grid{Pooling: syn, Width: narrow, Iterations: some, Scale: []float64{1}},
-		neural.Grid{Pooling: syn, Width: narrow, Iterations: some, Heads: []int{1}},
-		neural.Grid{Pooling: syn, Width: narrow, Iterations: some, Dropout: []float64{0, 0.5}},
+		neural.Grid{"pooling": syn, "width": narrow, "iterations": some},
+		neural.Grid{"pooling": {"softmax", "mean"}, "width": narrow},
+		neural.Grid{"pooling": syn, "width": narrow, "iterations": some, "norm": {false}},
+		neural.Grid{"pooling": syn, "width": narrow, "iterations": some, "gamma": {1}},
+		neural.Grid{"pooling": syn, "width": narrow, "iterations": some, "renormalise": {true}},
+		neural.Grid{"pooling": syn, "width": narrow, "iterations": some, "true_gradient": {true}},
+		neural.Grid{"pooling": syn, "width": narrow, "iterations": some, "scale": {1}},
+		neural.Grid{"pooling": syn, "width": narrow, "iterations": some, "heads": {1}},
+		neural.Grid{"pooling": syn, "width": narrow, "iterations": some, "dropout": {0, 0.5}},
 	)
 }
 
@@ -393,9 +392,9 @@ func ablations() []json.RawMessage {
 // distraction. The list is fixed as in the committed results: new poolings of package neural do not change the
 // experiment.
 func everyPooling() []json.RawMessage {
-	poolings := []string{"syn", "softmax", "hopfield", "attention", "gated", "mean", "max", "sum", "lse"}
+	poolings := neural.Values("syn", "softmax", "hopfield", "attention", "gated", "mean", "max", "sum", "lse")
 	return slices.Concat(
-		settings(neural.Grid{Pooling: poolings, Iterations: []int{-3, 3}}),
+		settings(neural.Grid{"pooling": poolings, "iterations": {-3, 3}}),
 		instanceSettings[:1],
 	)
 }
@@ -403,7 +402,7 @@ func everyPooling() []json.RawMessage {
 // noiseArms puts Gaussian noise of several levels on the training part, the test part or both parts of dense sets. On
 // sparse sets, it disturbs the terms in both parts.
 func noiseArms(dense, sparse []string, repeats int) (arms []Arm) {
-	list := settings(neural.Grid{Pooling: []string{"syn"}, Width: narrow, Iterations: []int{-10, -3, -1, 0, 1, 3, 10}})
+	list := settings(neural.Grid{"pooling": {"syn"}, "width": narrow, "iterations": {-10, -3, -1, 0, 1, 3, 10}})
 	add := func(sets []string, kind generate.NoiseKind, parts []string, levels ...float64) {
 		for _, level := range levels {
 			for _, part := range parts {
@@ -424,11 +423,11 @@ func noiseArms(dense, sparse []string, repeats int) (arms []Arm) {
 
 // ensembleArms compares single networks with ensembles of ten.
 func ensembleArms(sets []string, folds, repeats int) []Arm {
-	single := settings(neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-3}}, neural.Grid{Pooling: []string{"softmax"}})
+	single := settings(neural.Grid{"pooling": {"syn"}, "iterations": {-3}}, neural.Grid{"pooling": {"softmax"}})
 	return []Arm{{Sets: sets, Protocol: protocol(cv.HonestProtocol, folds, repeats), Settings: slices.Concat(single, ensembles(10, single))}}
 }
 
 // nestedEnsembles runs ensembles of ten small networks and lets the validation parts choose among them.
 func nestedEnsembles(sets []string, p cv.Protocol) []Arm {
-	return []Arm{{Sets: sets, Protocol: p, Settings: ensembles(10, settings(neural.Grid{Pooling: []string{"softmax", "mean"}, Width: narrow}))}}
+	return []Arm{{Sets: sets, Protocol: p, Settings: ensembles(10, settings(neural.Grid{"pooling": {"softmax", "mean"}, "width": narrow}))}}
 }

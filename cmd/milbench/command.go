@@ -137,10 +137,7 @@ func unknownSubcommand(c *cobra.Command, args []string) error {
 			names = append(names, sub.Name())
 		}
 	}
-	if near := spelling.Nearest(name, names); near != "" {
-		return fmt.Errorf("%s has no subcommand %q; did you mean %q?", c.CommandPath(), name, near)
-	}
-	return fmt.Errorf("%s has no subcommand %q; use one of %s", c.CommandPath(), name, strings.Join(names, ", "))
+	return fmt.Errorf("%s has no subcommand %q; %s", c.CommandPath(), name, spelling.Hint(name, names))
 }
 
 // onlySubcommands refuses arguments that are not subcommands.

@@ -49,35 +49,31 @@ The archives of a release have all four in their folder completions.`,
 			case "powershell":
 				return root.GenPowerShellCompletionWithDesc(p.out)
 			}
-			if near := spelling.Nearest(args[0], shells); near != "" {
-				return fmt.Errorf("shell %q: there is no script for it; did you mean %q?", args[0], near)
-			}
-			return fmt.Errorf("shell %q: there is no script for it; use one of %s", args[0], strings.Join(shells, ", "))
+			return fmt.Errorf("shell %q: there is no script for it; %s", args[0], spelling.Hint(args[0], shells))
 		},
 	}
 }
 
-// flagValues are the values that a flag of a name takes, in every subcommand that has it. Flags that are not here take what a
-// shell completes by itself, the names of files.
-var flagValues = map[string][]string{
-	"calibrate": methodNames(),
-	"figure":    append(slices.Clone(charts.BagNames), heatmapFigure, reliabilityFigure),
-	"learner":   learners.Names(),
-	"pooling":   neural.Poolings,
-	"preset":    neural.Presets,
-	"protocol":  cv.ProtocolNames,
-	"sets":      setNames(),
-
-	"class-weight":  neural.ClassWeights,
-	"loss":          {"squared", "huber", "hazards", "cox"},
-	"missing":       {"refuse", "median"},
-	"norm":          booleans,
-	"renormalise":   booleans,
-	"standardise":   booleans,
-	"true-gradient": booleans,
+// flagValues returns the values that a flag of a name takes, in every subcommand that has it. Flags that are not here take
+// what a shell completes by itself, the names of files.
+func flagValues() map[string][]string {
+	values := map[string][]string{
+		"calibrate": methodNames(),
+		"figure":    append(slices.Clone(charts.BagNames), heatmapFigure, reliabilityFigure),
+		"learner":   learners.Names(),
+		"missing":   {"refuse", "median"},
+		"pooling":   neural.Poolings,
+		"preset":    neural.Presets,
+		"protocol":  cv.ProtocolNames,
+		"sets":      setNames(),
+	}
+	for _, h := range neural.Hyperparameters("") {
+		if h.Words != nil {
+			values[h.Flag()] = h.Words
+		}
+	}
+	return values
 }
-
-var booleans = []string{"true", "false"}
 
 // formatValues are the values of --format by the path of a subcommand.
 var formatValues = map[string][]string{
@@ -115,7 +111,7 @@ func studyNames() (names []string) {
 
 // addCompletion says what completes the arguments and flags of c and of all commands below it.
 func addCompletion(c *cobra.Command) {
-	for name, values := range flagValues {
+	for name, values := range flagValues() {
 		completeFlag(c, name, values)
 	}
 	completeFlag(c, "format", formatValues[c.CommandPath()])

@@ -144,8 +144,11 @@ func (g *gridFlags) shorter(args []string, dir string, classical, poolings []str
 		}
 	}
 	g.flags.Visit(func(f *pflag.Flag) {
-		_, network := f.Value.(counted)
-		switch owned := func(pooling string) bool { return slices.Contains(owners(f.Name), pooling) }; {
+		_, network := f.Value.(*list)
+		owned := func(pooling string) bool {
+			return slices.ContainsFunc(neural.Hyperparameters(pooling), func(h *neural.Hyperparameter) bool { return h.Flag() == f.Name })
+		}
+		switch {
 		case slices.Contains([]string{"learner", "pooling", "repeats", "out"}, f.Name), network && !slices.ContainsFunc(poolings, owned):
 		case len(poolings) == 0 && (f.Name == "preset" || f.Name == "sample"):
 		default:

@@ -78,10 +78,7 @@ those of the file become the medians of its training set. See milbench help file
 				format = "json"
 			}
 			if format != "csv" && format != "json" {
-				if near := spelling.Nearest(format, formats); near != "" {
-					return fmt.Errorf("--format %q: no such format; did you mean %q?", format, near)
-				}
-				return fmt.Errorf("--format %q: no such format; use one of %s", format, strings.Join(formats, ", "))
+				return fmt.Errorf("--format %q: no such format; %s", format, spelling.Hint(format, formats))
 			}
 			machine := p.machine(0, 0)
 			defer machine.Close()

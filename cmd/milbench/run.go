@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -186,12 +186,12 @@ type gridFlags struct {
 
 // compares reports whether no flag chooses learners or settings.
 func (g *gridFlags) compares() bool {
-	return len(g.learners) == 0 && g.set.firstGiven() == "" && g.set.grid.Preset == neural.SmallPreset && !g.flags.Changed("sample")
+	return len(g.learners) == 0 && g.set.firstGiven() == "" && g.set.preset == neural.SmallPreset && !g.flags.Changed("sample")
 }
 
 func (g *gridFlags) addTo(f *pflag.FlagSet) {
 	g.flags = f
-	g.set.grid.Pooling, g.set.grid.Iterations = []string{"softmax", "syn"}, []int{-3, 3}
+	g.set.grid = neural.Grid{"pooling": {"softmax", "syn"}, "iterations": {-3, 3}}
 	inGroup(f, networkFlags, func() { g.set.addTo(f, false) })
 	f.IntVar(&g.sample, "sample", 0, "`number` of settings to draw at random for each pooling, from the lists that you give or else from values for sets of up to a few hundred bags; --protocol nested chooses among them")
 	f.StringSliceVar(&g.learners, "learner", nil, "`list` of learners other than networks: "+strings.Join(learners.Names(), ", ")+"; without --pooling no network is trained")
@@ -327,7 +327,7 @@ func (g *gridFlags) listed() (list []json.RawMessage, err error) {
 // firstGiven returns the name of the first flag of a hyperparameter that was given, "" for none.
 func (s *settings) firstGiven() (name string) {
 	s.flags.Visit(func(f *pflag.Flag) {
-		if _, ok := f.Value.(counted); ok && name == "" {
+		if _, ok := f.Value.(*list); ok && name == "" {
 			name = f.Name
 		}
 	})
@@ -363,17 +363,12 @@ func (g *gridFlags) networks() ([]json.RawMessage, error) {
 
 // searched returns the grid with the values of [neural.SearchGrid] for all flags that were not given; iterations says whether --iterations was.
 func (s *settings) searched(iterations bool) neural.Grid {
-	grid, search := s.grid, neural.SearchGrid(s.grid.Pooling...)
+	search, given := neural.SearchGrid(s.poolings()...), s.full()
 	if !iterations {
-		grid.Iterations = nil
+		delete(given, "iterations")
 	}
-	to, from := reflect.ValueOf(&grid).Elem(), reflect.ValueOf(search)
-	for i := range to.NumField() {
-		if list := to.Field(i); list.Kind() == reflect.Slice && list.Len() == 0 {
-			list.Set(from.Field(i))
-		}
-	}
-	return grid
+	maps.Copy(search, given)
+	return search
 }
 
 // checkpoints is the folder, inside the results folder, of unfinished trainings on large bags.

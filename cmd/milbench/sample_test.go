@@ -38,7 +38,7 @@ func TestSample(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &c); err != nil {
 			t.Fatal(err)
 		}
-		if c.Epochs != 1 || c.Width != 4 || c.Batch != 8 || c.Dropout != 0 && c.Dropout != 0.5 || !slices.Contains(search.LR, c.LR) || !slices.Contains(search.WeightDecay, c.WeightDecay) {
+		if c.Epochs != 1 || c.Width != 4 || c.Batch != 8 || c.Dropout != 0 && c.Dropout != 0.5 || !slices.Contains(search["lr"], any(c.LR)) || !slices.Contains(search["weight_decay"], any(c.WeightDecay)) {
 			t.Errorf("drawn: %s", text)
 		}
 	}

@@ -290,7 +290,7 @@ type trainFlags struct {
 
 func (t *trainFlags) addTo(f *pflag.FlagSet) {
 	t.flags = f
-	t.set.grid.Pooling = []string{"syn"}
+	t.set.grid = neural.Grid{"pooling": {"syn"}}
 	f.StringVar(&t.learner, "learner", "", "`name` of a learner other than networks: "+strings.Join(learners.Names(), ", "))
 	f.StringVar(&t.setting, "setting", "", "JSON `object` of fields that replace the default setting of --learner, say '{\"c\":3}'")
 	inGroup(f, networkFlags, func() { t.set.addTo(f, true) })

@@ -38,7 +38,7 @@ func goBackend(t *testing.T) compute.Backend {
 // testCurves trains gated attention on a set, and returns the test AUC of each fold after each epoch.
 func testCurves(t *testing.T, set *mil.Set, folds, epochs int) [][]float64 {
 	t.Helper()
-	config, err := neural.SmallConfig("gated")
+	config, err := neural.PresetConfig(neural.SmallPreset, "gated")
 	if err != nil {
 		t.Fatal(err)
 	}

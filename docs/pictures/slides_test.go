@@ -40,7 +40,7 @@ func TestSlides(t *testing.T) {
 	seen := *set
 	seen.Bags = slices.DeleteFunc(slices.Clone(set.Bags), func(b mil.Bag) bool { return b.Group == bag.Group })
 	seen.InstanceLabels = nil
-	config, err := neural.SmallConfig("gated")
+	config, err := neural.PresetConfig(neural.SmallPreset, "gated")
 	if err != nil {
 		t.Fatal(err)
 	}

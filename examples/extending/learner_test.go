@@ -7,21 +7,25 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gomlx/compute/gobackend"
 	"gonum.org/v1/gonum/floats"
 
+	"synpool/milbench/charts"
 	"synpool/milbench/cv"
 	"synpool/milbench/dataset"
 	"synpool/milbench/learner"
 	"synpool/milbench/learners"
+	"synpool/milbench/learners/networks"
 	"synpool/milbench/learners/neural"
 	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 	"synpool/milbench/predict"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
+	"synpool/plotting"
 )
 
 // nearest gives a bag the label of the training bag whose mean is nearest.
@@ -44,43 +48,57 @@ func (n nearest) Predict(bag mil.Instances) (mil.Prediction, error) {
 	return mil.Scored(float64(label)), err
 }
 
-// entry puts it on the list of learners.
-var entry = onebyone.Entry{Name: "nearest", Summary: "the label of the nearest training bag, by distance of means", Default: func() learner.Estimator { return &nearest{} }}
+// nearestEntry gives it a name.
+var nearestEntry = onebyone.Entry{Name: "nearest", Summary: "the label of the nearest training bag, by distance of means", Default: func() learner.Estimator { return &nearest{} }}
 
-// settings are those of the learner and of softmax pooling, two of each where there is something to choose.
+// Registered, a learner or pooling is found by its name, as ours are.
+func init() {
+	_, err := learners.Register(nearestEntry)
+	if err == nil {
+		_, err = learners.Register(aboveEntry)
+	}
+	if err == nil {
+		_, err = neural.Register(linearEntry)
+	}
+	if err != nil {
+		panic(err)
+	}
+}
+
+// settings are those of the learner and of two poolings, two of each where there is something to choose.
 func settings(t *testing.T) []json.RawMessage {
 	t.Helper()
-	all, err := entry.Settings()
+	all, err := networks.OfLearners([]string{"nearest"}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	configs, err := neural.Grid{Pooling: []string{"softmax"}, Width: []int{8, 16}, Embed: []int{4}, Heads: []int{1}, Epochs: []int{3}, LR: []float64{0.01}}.Configs()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range configs {
-		text, err := json.Marshal(c)
+	for pooling, chosen := range map[string]string{"softmax": "scale", "linear": "sharpness"} {
+		configs, err := neural.Grid{"pooling": {pooling}, chosen: {1, 3}, "width": {8}, "embed": {4}, "heads": {1}, "epochs": {3}, "lr": {0.01}}.Configs()
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, text)
+		own, err := networks.Settings(configs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, own...)
 	}
 	return all
 }
 
-// TestLearner runs it under the nested protocol beside networks, in one go and in shards that are merged: the results are the
-// same, and a table has both.
+// TestLearner runs it under the nested protocol beside networks, one with a pooling of one's own, in one go and in shards that are
+// merged: the results are the same, and a table and a figure have all three.
 func TestLearner(t *testing.T) {
 	musk, err := dataset.Musk1()
 	if err != nil {
 		t.Fatal(err)
 	}
-	networks := neural.Trainer{Backend: gobackend.GetBackend(), Workers: 2}
+	trainer := neural.Trainer{Backend: gobackend.GetBackend(), Workers: 2}
 	all := run.Run{
 		Sets: []*mil.Set{musk}, Protocol: cv.Protocol{Name: cv.NestedProtocol, Folds: 3, Repeats: 1}, Settings: settings(t), Seed: 1,
-		Learner: learners.All(networks, learners.Resources{Workers: 2}, entry), Dir: filepath.Join(t.TempDir(), "whole"), Backend: "go", Version: "v0.0.0",
+		Learner: learners.All(trainer, learners.Resources{Workers: 2}), Dir: filepath.Join(t.TempDir(), "whole"), Backend: "go", Version: "v0.0.0",
 	}
-	if sum, err := all.Do(t.Context()); err != nil || sum.Done != 9 {
+	if sum, err := all.Do(t.Context()); err != nil || sum.Done != 15 {
 		t.Fatalf("%+v, %v", sum, err)
 	}
 
@@ -93,7 +111,7 @@ func TestLearner(t *testing.T) {
 		}
 	}
 	merged, err := results.Merge(t.Context(), []string{dir}, dir)
-	if err != nil || merged.Results != 9 {
+	if err != nil || merged.Results != 15 {
 		t.Fatalf("%+v, %v", merged, err)
 	}
 
@@ -113,8 +131,16 @@ func TestLearner(t *testing.T) {
 				t.Errorf("AUC %v", row.Mean)
 			}
 		}
-		if !slices.Equal(names, []string{"nearest", "softmax (chosen inside)"}) {
+		if !slices.Equal(names, []string{"linear (chosen inside)", "nearest", "softmax (chosen inside)"}) {
 			t.Errorf("rows %q", names)
+		}
+		figure, err := charts.Table(found)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var svg strings.Builder
+		if err := figure.Write(&svg, plotting.SVG); err != nil || !strings.Contains(svg.String(), "linear") || !strings.Contains(svg.String(), "nearest") {
+			t.Errorf("the figure lacks one of %q (%v)", names, err)
 		}
 	}
 	same := func(folder string) map[string][]results.ScoredBag {
@@ -156,21 +182,37 @@ func (a above) Predict(bag mil.Instances) (mil.Prediction, error) {
 	return mil.Scored(m.Mean[0] - a.Mean), nil
 }
 
-// TestProbability predicts with a model of a learner that is on no list: there are probabilities if its scores are logits.
-func TestProbability(t *testing.T) {
+// aboveEntry gives it a name. Its scores are logits, so there are probabilities.
+var aboveEntry = onebyone.Entry{Name: "above", Summary: "the mean of the first feature", Logits: true,
+	Default: func() learner.Estimator { return &above{} }, Model: func() learner.Model { return new(above) }}
+
+// TestModels trains, saves and loads a model of each, and predicts with it: there are probabilities if its scores are logits.
+func TestModels(t *testing.T) {
 	musk, err := dataset.Musk1()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, logits := range []bool{false, true} {
-		own := onebyone.Entry{Name: "above", Summary: "the mean of the first feature", Logits: logits,
-			Default: func() learner.Estimator { return &above{} }, Model: func() learner.Model { return new(above) }}
-		setting, err := own.Settings()
+	ordering := aboveEntry
+	ordering.Name, ordering.Logits = "ordering", false
+	remove, err := learners.Register(ordering)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer remove()
+	start := func() (neural.Trainer, error) {
+		return neural.Trainer{Backend: gobackend.GetBackend(), Workers: 1}, nil
+	}
+	trainer := learners.Trainer{Networks: &networks.Networks{Start: start}, Resources: learners.Resources{Workers: 1}}
+	for _, c := range []struct {
+		name   string
+		fields map[string]any
+		logits bool
+	}{{"above", nil, true}, {"ordering", nil, false}, {"linear", map[string]any{"sharpness": 2, "epochs": 1}, true}} {
+		setting, err := networks.Setting(neural.SmallPreset, c.name, c.fields)
 		if err != nil {
 			t.Fatal(err)
 		}
-		trainer := learners.Trainer{Resources: learners.Resources{Workers: 1}, More: []onebyone.Entry{own}}
-		trained, err := trainer.Train(t.Context(), setting[0], musk, 1, nil)
+		trained, err := trainer.Train(t.Context(), setting, musk, 1, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,8 +229,8 @@ func TestProbability(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, b := range bags {
-			if (b.Probability != nil) != logits || logits && math.Abs(*b.Probability-1/(1+math.Exp(-*b.Score))) > 1e-15 {
-				t.Fatalf("logits %v: score %v, probability %v", logits, *b.Score, b.Probability)
+			if (b.Probability != nil) != c.logits || c.logits && math.Abs(*b.Probability-1/(1+math.Exp(-*b.Score))) > 1e-15 {
+				t.Fatalf("%s: score %v, probability %v", c.name, *b.Score, b.Probability)
 			}
 		}
 	}

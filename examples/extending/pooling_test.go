@@ -16,36 +16,40 @@ import (
 	"synpool/synlayer/syntest"
 )
 
-// linear pools by the softmax over the instances of a trained linear score, w·x + b.
-type linear struct{}
+// linear pools by the softmax over the instances of a trained linear score, β(w·x + b). The tags describe its hyperparameter β.
+type linear struct {
+	Sharpness float64 `json:"sharpness" range:"(0,)" search:"0.3,1,3" help:"factor on the score of an instance"`
+}
 
-func (linear) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *Node) {
+// linearEntry gives it a name and its default.
+var linearEntry = neural.Entry{Name: "linear", Default: linear{Sharpness: 1}}
+
+func (p linear) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *Node) {
 	x := bags.X
 	if bags.Mask != nil { // padding may hold anything, NaN included: 0 · NaN would reach the pooled vector
 		x = Where(BroadcastToDims(ExpandAxes(bags.Mask, -1), x.Shape().Dimensions...), x, ZerosLike(x))
 	}
-	scores := synlayer.Dense(scope.In("score"), x, bags.Members(), 1)             // [batch, instances, 1]
-	weights = synlayer.BagSoftmax(ExpandAxes(Squeeze(scores, -1), -2), bags.Mask) // [batch, heads = 1, instances]
+	scores := MulScalar(synlayer.Dense(scope.In("score"), x, bags.Members(), 1), p.Sharpness) // [batch, instances, 1]
+	weights = synlayer.BagSoftmax(ExpandAxes(Squeeze(scores, -1), -2), bags.Mask)             // [batch, heads = 1, instances]
 	return Squeeze(MatMul(weights, x), -2), weights
 }
 
 // TestPooling puts the pooling through the laws that all poolings keep.
-func TestPooling(t *testing.T) { syntest.Laws(t, gobackend.GetBackend(), linear{}) }
+func TestPooling(t *testing.T) { syntest.Laws(t, gobackend.GetBackend(), linearEntry.Default) }
 
-// A pooling has a name in settings, and is trained as ours are.
+// A pooling has a name and hyperparameters in settings, and is trained as ours are.
 func Example_pooling() {
-	config, err := neural.OwnConfig("linear", linear{})
+	configs, err := neural.Grid{"pooling": {"linear"}, "sharpness": {2}, "width": {8}, "epochs": {20}, "lr": {0.01}, "dropout": {0}}.Configs()
 	if err != nil {
 		log.Fatal(err)
 	}
-	config.Width, config.Epochs, config.LR, config.Dropout = 8, 20, 0.01, 0
-	trainer := neural.Trainer{Backend: gobackend.GetBackend(), Poolings: map[string]synlayer.Pooling{"linear": linear{}}}
+	trainer := neural.Trainer{Backend: gobackend.GetBackend()}
 	set := &mil.Set{Name: "needles"} // a bag with an instance near 3 is positive
 	for i := range 20 {
 		x := []float32{0.1 * float32(i%7), 3 * float32(i%2), 0.3}
 		set.Bags = append(set.Bags, mil.Bag{ID: fmt.Sprint(i), Target: mil.Labelled(i % 2), Instances: &mil.Dense{Rows: 3, Cols: 1, Values: x}})
 	}
-	trained, err := trainer.Train(context.Background(), config, set, 1, nil)
+	trained, err := trainer.Train(context.Background(), configs[0], set, 1, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

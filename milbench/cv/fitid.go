@@ -97,3 +97,24 @@ func DecodeSetting(setting json.RawMessage) (map[string]any, error) {
 	}
 	return object, nil
 }
+
+// Keys of the name in a setting: that of a learner or, for networks, of their pooling.
+const (
+	LearnerKey = "learner"
+	PoolingKey = "pooling"
+)
+
+// NameOf returns the name of the learner or pooling of a setting, and its key, [LearnerKey] or [PoolingKey]. Both are
+// empty if the setting has no name.
+func NameOf(setting json.RawMessage) (name, key string) {
+	var s struct{ Learner, Pooling string }
+	switch err := json.Unmarshal(setting, &s); {
+	case err != nil:
+		return "", ""
+	case s.Learner != "":
+		return s.Learner, LearnerKey
+	case s.Pooling != "":
+		return s.Pooling, PoolingKey
+	}
+	return "", ""
+}

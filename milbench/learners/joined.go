@@ -74,8 +74,8 @@ func (t Trainer) trainPortfolio(ctx context.Context, setting json.RawMessage, p 
 		progress(Progress{Done: done, Total: total + candidates})
 	}
 	auto := Auto{
-		Of:    Inner{Of: counted{each(networks, t.Resources, t.More), count}, heldOnly: true},
-		check: func(task cv.Task) error { return Check(networks, task, t.More...) },
+		Of:    Inner{Of: counted{each(networks, t.Resources), count}, heldOnly: true},
+		check: func(task cv.Task) error { return Check(networks, task) },
 	}
 	h := auto.handed(cv.NewTask(set, []cv.Fit{{Seed: seed, Setting: setting, Train: examples(set)}}), false)
 	if err := h.failed[0]; err != nil {
@@ -158,7 +158,7 @@ func (noNetworks) Plan(cv.Task) (learner.Plan, error) { return learner.Plan{}, e
 
 // About implements [Model].
 func (m *joinedModel) About() About {
-	a := about(&m.card.Card, m.card.Setting)
+	a := AboutCard(&m.card.Card, m.card.Setting)
 	if m.combination != nil {
 		a.Members = m.card.Members
 	}

@@ -2,7 +2,8 @@
 // trains, saves and loads models of every kind.
 //
 // Package neural trains networks side by side. Package classic has the classical learners, one file each, and package
-// onebyone turns them into milbench learners. To add a classical learner, write its file and add a line to [Classic].
+// onebyone turns them into milbench learners. To add a classical learner, write its file and add a line to [Classic];
+// outside this module, [Register] it.
 package learners
 
 import (
@@ -11,7 +12,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"synpool/internal/spelling"
 	"synpool/milbench/cv"
@@ -22,9 +22,26 @@ import (
 	"synpool/milbench/mil"
 )
 
-// Classic returns the classical learners.
+// registered are the learners of [Register].
+var registered []onebyone.Entry
+
+// Register adds a classical learner of your own to [Classic], before anything else uses this package. Runs, models and
+// the command then know it by its name. remove takes it away again, for tests.
+func Register(e onebyone.Entry) (remove func(), err error) {
+	if e.Name == "" || slices.Contains(Names(), e.Name) {
+		return nil, fmt.Errorf("learner %q: a learner of your own needs a name of its own; rename it", e.Name)
+	}
+	if _, err := e.Settings(); err != nil {
+		return nil, err
+	}
+	before := registered
+	registered = append(slices.Clip(registered), e)
+	return func() { registered = before }, nil
+}
+
+// Classic returns the classical learners, those of [Register] at the end.
 func Classic() []onebyone.Entry {
-	return []onebyone.Entry{
+	return append([]onebyone.Entry{
 		classic.StatisticsSVMEntry(),
 		classic.StatisticsTreesEntry(),
 		classic.DistanceSVMEntry(),
@@ -37,7 +54,7 @@ func Classic() []onebyone.Entry {
 		classic.BagOfWordsEntry(),
 		classic.FisherVectorsEntry(),
 		classic.InstanceEntry(),
-	}
+	}, registered...)
 }
 
 // Names returns the names of the classical learners, in the order of [Classic], followed by [AutoName]. [Settings]
@@ -56,23 +73,15 @@ func Find(name string) (onebyone.Entry, error) {
 	if i := slices.IndexFunc(all, func(e onebyone.Entry) bool { return e.Name == name }); i >= 0 {
 		return all[i], nil
 	}
-	if near := spelling.Nearest(name, Names()); near != "" {
-		return onebyone.Entry{}, fmt.Errorf("learner %q: there is no such learner; did you mean %q?", name, near)
-	}
-	return onebyone.Entry{}, fmt.Errorf("learner %q: there is no such learner; use one of %s", name, strings.Join(Names(), ", "))
+	return onebyone.Entry{}, fmt.Errorf("learner %q: there is no such learner; %s", name, spelling.Hint(name, Names()))
 }
 
 // Logits reports whether models with this setting return logits: networks do, learners that declare it
 // ([onebyone.Entry.Logits]), and auto, which learns probabilities from held-out bags (logistic regression for two classes,
 // log-probabilities for several). A model of any learner says it itself ([About.Logits]).
 func Logits(setting json.RawMessage) bool {
-	name := onebyone.Name(setting)
-	for _, e := range Classic() {
-		if e.Name == name {
-			return e.Logits
-		}
-	}
-	return true
+	e, err := Find(onebyone.Name(setting))
+	return err != nil || e.Logits
 }
 
 // Resources limits what learners may use of a machine.
@@ -81,24 +90,23 @@ type Resources struct {
 	Memory  uint64 // bytes; 0 means no limit
 }
 
-// All returns a learner of every setting: the classical learners, the given additional ones, networks, and ensembles
-// and portfolios of these.
-func All(networks learner.Learner, r Resources, more ...onebyone.Entry) learner.Learner {
+// All returns a learner of every setting: the classical learners, networks, and ensembles and portfolios of these.
+func All(networks learner.Learner, r Resources) learner.Learner {
 	return Prepared{Auto{
-		Of:    Inner{Of: each(networks, r, more)},
-		check: func(task cv.Task) error { return Check(networks, task, more...) },
+		Of:    Inner{Of: each(networks, r)},
+		check: func(task cv.Task) error { return Check(networks, task) },
 	}}
 }
 
 // each returns a learner of every setting, except that it has no inner folds.
-func each(networks learner.Learner, r Resources, more []onebyone.Entry) learner.Learner {
-	return Ensemble{Of: byName{onebyone.Learner{Entries: append(Classic(), more...), Workers: r.Workers, Memory: r.Memory}, networks, max(r.Workers, 1)}}
+func each(networks learner.Learner, r Resources) learner.Learner {
+	return Ensemble{Of: byName{onebyone.Learner{Entries: Classic(), Workers: r.Workers, Memory: r.Memory}, networks, max(r.Workers, 1)}}
 }
 
 // Check returns an error if a fit asks for a learner that cannot learn such a task. It does not plan the task. For a
 // portfolio, that is an error only if no candidate can learn the task; it is the error of the first candidate.
-func Check(networks learner.Learner, task cv.Task, more ...onebyone.Entry) error {
-	l := byName{classic: onebyone.Learner{Entries: append(Classic(), more...)}, networks: networks}
+func Check(networks learner.Learner, task cv.Task) error {
+	l := byName{classic: onebyone.Learner{Entries: Classic()}, networks: networks}
 	fits := task.Fits
 	task.Fits = nil
 	for _, fit := range fits {
@@ -114,7 +122,7 @@ func Check(networks learner.Learner, task cv.Task, more ...onebyone.Entry) error
 		for _, c := range p.Candidates {
 			one := task
 			one.Fits = []cv.Fit{{Setting: c}}
-			if err = Check(networks, one, more...); err == nil {
+			if err = Check(networks, one); err == nil {
 				break
 			}
 			first = cmp.Or(first, err)

@@ -54,8 +54,8 @@ type About struct {
 	Members     []learner.Weighted // the members of a joined model, the most important first
 }
 
-// about returns the description on a card.
-func about(c *modeldir.Card, setting json.RawMessage) About {
+// AboutCard returns the description on the card of a model with a setting.
+func AboutCard(c *modeldir.Card, setting json.RawMessage) About {
 	return About{Setting: setting, Logits: Logits(setting), Set: c.Set, Target: c.Target, Classes: c.Classes, Leaked: c.Leaked, NumFeatures: c.NumFeatures, Features: c.Features, Centre: c.Centre, Missing: c.Missing}
 }
 
@@ -80,9 +80,8 @@ type Progress struct {
 
 // Trainer trains and loads models of every kind.
 type Trainer struct {
-	Networks  Networks         // may be nil if no setting needs networks
-	Resources Resources        // limits of a training
-	More      []onebyone.Entry // classical learners in addition to [Classic]
+	Networks  Networks  // may be nil if no setting needs networks
+	Resources Resources // limits of a training
 }
 
 // Train trains a model on all bags of a set. If progress is not nil, it is called from time to time, never
@@ -125,14 +124,14 @@ func (t Trainer) train(ctx context.Context, setting json.RawMessage, epochs int,
 	} else if n > 0 {
 		return t.trainEnsemble(ctx, setting, n, of, epochs, set, seed, shared, progress)
 	}
-	classical := onebyone.Learner{Entries: t.entries(), Workers: 1, Memory: t.Resources.Memory}
+	classical := onebyone.Learner{Entries: Classic(), Workers: 1, Memory: t.Resources.Memory}
 	if !classical.Learns(setting) {
 		if t.Networks == nil {
 			return nil, fmt.Errorf("%s: %.100s is the setting of a network, and none can be trained here", set.Name, setting)
 		}
 		return t.Networks.TrainModel(ctx, setting, epochs, set, seed, func(epoch int, loss float64) { progress(Progress{Total: 1, Epoch: epoch, Loss: loss}) })
 	}
-	entry, err := t.entry(onebyone.Name(setting))
+	entry, err := Find(onebyone.Name(setting))
 	if err != nil {
 		return nil, err
 	}
@@ -168,23 +167,12 @@ func examples(set *mil.Set) (all []cv.Example) {
 	return all
 }
 
-func (t Trainer) entries() []onebyone.Entry { return append(Classic(), t.More...) }
-
-// entry returns the classical learner with the given name.
-func (t Trainer) entry(name string) (onebyone.Entry, error) {
-	all := t.entries()
-	if i := slices.IndexFunc(all, func(e onebyone.Entry) bool { return e.Name == name }); i >= 0 {
-		return all[i], nil
-	}
-	return Find(name)
-}
-
 // NeedsNetworks reports whether a setting is a network, or a portfolio with a network among its candidates.
 func (t Trainer) NeedsNetworks(setting json.RawMessage) bool {
 	if p, is, _ := portfolioOf(setting); is {
 		return slices.ContainsFunc(p.Candidates, t.NeedsNetworks)
 	}
-	return !onebyone.Learner{Entries: t.entries()}.Learns(setting)
+	return !onebyone.Learner{Entries: Classic()}.Learns(setting)
 }
 
 // Load reads a model of any kind. If another process replaces the model meanwhile, Load reads the new one. Errors about its files
@@ -261,7 +249,7 @@ func (m *classicModel) keep(fitted learner.Model) (err error) {
 
 // About implements [Model].
 func (m *classicModel) About() About {
-	a := about(&m.card.Card, m.card.Setting)
+	a := AboutCard(&m.card.Card, m.card.Setting)
 	a.Logits = m.entry.Logits
 	return a
 }
@@ -284,7 +272,7 @@ func (m *classicModel) load(dir string, t Trainer) error {
 	if err != nil {
 		return err
 	}
-	if m.entry, err = t.entry(onebyone.Name(m.card.Setting)); err != nil {
+	if m.entry, err = Find(onebyone.Name(m.card.Setting)); err != nil {
 		return modeldir.Damaged("%v", err)
 	}
 	if _, err := m.entry.Parse(m.card.Setting); err != nil {

@@ -133,7 +133,7 @@ func (m plainNetwork) Save(dir string) error {
 }
 
 func (m plainNetwork) About() About {
-	return about(&m.card.Card, json.RawMessage(`{"pooling":"plain"}`))
+	return AboutCard(&m.card.Card, json.RawMessage(`{"pooling":"plain"}`))
 }
 
 // roundTrip trains a model, saves it and loads it again. Its predictions must be bit-identical.

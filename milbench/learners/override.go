@@ -22,10 +22,7 @@ func overwrite(into any, fields json.RawMessage) error {
 	known := fieldNames(reflect.TypeOf(into).Elem())
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !slices.Contains(known, name) {
-			if near := spelling.Nearest(name, known); near != "" {
-				return fmt.Errorf("there is no field %q; did you mean %q?", name, near)
-			}
-			return fmt.Errorf("there is no field %q; use one of %s", name, strings.Join(known, ", "))
+			return fmt.Errorf("there is no field %q; %s", name, spelling.Hint(name, known))
 		}
 		one, err := json.Marshal(map[string]json.RawMessage{name: values[name]})
 		if err != nil {

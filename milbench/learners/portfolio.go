@@ -3,8 +3,8 @@ package learners
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 
+	"synpool/milbench/cv"
 	"synpool/milbench/learner"
 	"synpool/milbench/learners/classic"
 	"synpool/milbench/learners/onebyone"
@@ -15,16 +15,15 @@ import (
 func DefaultPortfolio() Portfolio {
 	p := Portfolio{Inner: 5, Prior: 2, Unweighted: true}
 	add := func(name string, change func(learner.Estimator)) {
-		all := Classic()
-		i := slices.IndexFunc(all, func(e onebyone.Entry) bool { return e.Name == name })
-		if i < 0 {
+		e, err := Find(name)
+		if err != nil {
 			return
 		}
-		estimator := all[i].Default()
+		estimator := e.Default()
 		if change != nil {
 			change(estimator)
 		}
-		setting, err := all[i].Setting(estimator)
+		setting, err := e.Setting(estimator)
 		if err != nil {
 			panic(fmt.Sprintf("default setting of %s: %v", name, err)) // a struct of numbers and names
 		}
@@ -90,8 +89,8 @@ func completed(setting json.RawMessage) (json.RawMessage, error) {
 	if err := json.Unmarshal(setting, &fields); err != nil {
 		return nil, err
 	}
-	delete(fields, "learner")
-	delete(fields, "pooling")
+	delete(fields, cv.LearnerKey)
+	delete(fields, cv.PoolingKey)
 	rest, err := json.Marshal(fields)
 	if err != nil {
 		return nil, err

@@ -11,12 +11,6 @@ import (
 	"synpool/milbench/cv"
 )
 
-// Keys of a setting with the name of the learner and, for a network, of the pooling.
-const (
-	learnerKey = "learner"
-	poolingKey = "pooling"
-)
-
 // declaredKey marks the setting of scores made by another program (package exchange).
 const declaredKey = "declared"
 
@@ -39,8 +33,8 @@ func decodeSetting(config json.RawMessage) (setting, error) {
 		return setting{}, err
 	}
 	name := "model"
-	_, classic := values[learnerKey]
-	for _, key := range []string{poolingKey, learnerKey} {
+	_, classic := values[cv.LearnerKey]
+	for _, key := range []string{cv.PoolingKey, cv.LearnerKey} {
 		if text, ok := values[key].(string); ok {
 			name = text
 		}

@@ -6,6 +6,7 @@ import (
 
 	"synpool/milbench"
 	"synpool/milbench/learners"
+	"synpool/milbench/learners/networks"
 	"synpool/milbench/learners/onebyone"
 )
 
@@ -13,7 +14,7 @@ import (
 //
 //	Syn(3).Width(64).Epochs(30)
 type Learner struct {
-	name   string
+	name   string // of a learner or pooling
 	fields map[string]any
 	fixed  json.RawMessage // a complete setting instead
 }
@@ -73,18 +74,10 @@ func (l Learner) Loss(name string) Learner { return l.With("loss", name) }
 func (l Learner) Setting() json.RawMessage { return Must(l.setting()) }
 
 func (l Learner) setting() (json.RawMessage, error) {
-	if l.fixed == nil {
-		return milbench.Setting(l.name, l.fields)
+	if l.fixed != nil {
+		return networks.Replace(l.fixed, l.fields)
 	}
-	if len(l.fields) == 0 {
-		return l.fixed, nil
-	}
-	var all map[string]any
-	if err := json.Unmarshal(l.fixed, &all); err != nil {
-		return nil, err
-	}
-	maps.Copy(all, l.fields)
-	return json.Marshal(all)
+	return milbench.Setting(l.name, l.fields)
 }
 
 // String returns the name of the learner.

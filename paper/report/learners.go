@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"synpool/milbench/cv"
 	"synpool/milbench/mil"
 	"synpool/milbench/results"
 	"synpool/milbench/stats"
@@ -275,11 +276,10 @@ func singles(fits []results.Result) []results.Result {
 
 // learnerOf returns the name of the learner of a setting, "" of a network.
 func learnerOf(setting json.RawMessage) string {
-	var s struct{ Learner string }
-	if json.Unmarshal(setting, &s) != nil {
-		return ""
+	if name, key := cv.NameOf(setting); key == cv.LearnerKey {
+		return name
 	}
-	return s.Learner
+	return ""
 }
 
 // learnerChoices says what choosing among all settings of all single learners is worth.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
@@ -44,14 +43,7 @@ func (d Distance) validate() error {
 	if slices.Contains(Distances, d) {
 		return nil
 	}
-	var names []string
-	for _, known := range Distances {
-		names = append(names, string(known))
-	}
-	if near := spelling.Nearest(string(d), names); near != "" {
-		return fmt.Errorf("distance %q: there is no such distance; did you mean %q?", d, near)
-	}
-	return fmt.Errorf("distance %q: there is no such distance; use one of %s", d, strings.Join(names, ", "))
+	return fmt.Errorf("distance %q: there is no such distance; %s", d, spelling.Hint(d, Distances))
 }
 
 // metric returns the distance between instances.

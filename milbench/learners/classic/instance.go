@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -73,14 +72,7 @@ var _ learner.Estimator = Instance{}
 // Validate reports the first invalid hyperparameter.
 func (c Instance) Validate() error {
 	if !slices.Contains(Losses, c.Loss) {
-		var names []string
-		for _, l := range Losses {
-			names = append(names, string(l))
-		}
-		if near := spelling.Nearest(string(c.Loss), names); near != "" {
-			return fmt.Errorf("loss %q: there is no such loss; did you mean %q?", c.Loss, near)
-		}
-		return fmt.Errorf("loss %q: there is no such loss; use one of %s", c.Loss, strings.Join(names, ", "))
+		return fmt.Errorf("loss %q: there is no such loss; %s", c.Loss, spelling.Hint(c.Loss, Losses))
 	}
 	if !(c.C > 0) || math.IsInf(c.C, 1) {
 		return fmt.Errorf("c %v: more than 0 is needed", c.C)

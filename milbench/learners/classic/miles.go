@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -90,14 +89,7 @@ func (p Penalty) validate() error {
 	if slices.Contains(Penalties, p) {
 		return nil
 	}
-	var names []string
-	for _, known := range Penalties {
-		names = append(names, string(known))
-	}
-	if near := spelling.Nearest(string(p), names); near != "" {
-		return fmt.Errorf("penalty %q: there is no such penalty; did you mean %q?", p, near)
-	}
-	return fmt.Errorf("penalty %q: there is no such penalty; use one of %s", p, strings.Join(names, ", "))
+	return fmt.Errorf("penalty %q: there is no such penalty; %s", p, spelling.Hint(p, Penalties))
 }
 
 // Validate reports the first invalid hyperparameter.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"synpool/internal/spelling"
 	"synpool/milbench/mil"
@@ -33,14 +32,7 @@ func (s Scaling) validate() error {
 	if slices.Contains(Scalings, s) {
 		return nil
 	}
-	var names []string
-	for _, known := range Scalings {
-		names = append(names, string(known))
-	}
-	if near := spelling.Nearest(string(s), names); near != "" {
-		return fmt.Errorf("scaling %q: there is no such scaling; did you mean %q?", s, near)
-	}
-	return fmt.Errorf("scaling %q: there is no such scaling; use one of %s", s, strings.Join(names, ", "))
+	return fmt.Errorf("scaling %q: there is no such scaling; %s", s, spelling.Hint(s, Scalings))
 }
 
 // of returns the scale computed over the instances of bags.

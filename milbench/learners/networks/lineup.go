@@ -1,6 +1,7 @@
 package networks
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -25,7 +26,7 @@ const LineupRepeats = 2
 // Lineup returns the settings of LineupPoolings, with small networks, and of LineupLearners. With grids, each has the
 // settings that a validation part can choose from, otherwise its default alone.
 func Lineup(grids bool) ([]json.RawMessage, error) {
-	configs, err := neural.Grid{Preset: neural.SmallPreset, Pooling: LineupPoolings}.Configs()
+	configs, err := neural.Grid{"preset": {neural.SmallPreset}, "pooling": neural.Values(LineupPoolings...)}.Configs()
 	if err != nil {
 		return nil, err
 	}
@@ -65,24 +66,18 @@ func Settings(configs []neural.Config) (list []json.RawMessage, err error) {
 // Able returns the settings of learners that can learn a set, and the reasons why others are left out, each reason
 // once. If no learner is left, that is an error.
 func Able(set *mil.Set, list []json.RawMessage) (able []json.RawMessage, refused []string, err error) {
-	add := func(reasons ...string) {
+	var first error
+	for _, setting := range list {
+		reasons := RefusedCandidates(set, setting)
+		if why := refusal(set, setting); why == nil {
+			able = append(able, setting)
+		} else {
+			first, reasons = cmp.Or(first, why), []string{why.Error()}
+		}
 		for _, reason := range reasons {
 			if !slices.Contains(refused, reason) {
 				refused = append(refused, reason)
 			}
-		}
-	}
-	var first error
-	for _, setting := range list {
-		switch why := refusal(set, setting); why {
-		case nil:
-			able = append(able, setting)
-			add(RefusedCandidates(set, setting)...)
-		default:
-			if first == nil {
-				first = why
-			}
-			add(why.Error())
 		}
 	}
 	if len(able) == 0 {
@@ -106,27 +101,45 @@ func RefusedCandidates(set *mil.Set, setting json.RawMessage) (refused []string)
 	return refused
 }
 
-// Setting returns the setting of one network: a pooling in a preset, with the given fields replaced.
-func Setting(preset, pooling string, fields map[string]any) (json.RawMessage, error) {
-	configs, err := neural.Grid{Preset: preset, Pooling: []string{pooling}}.Configs()
+// Setting returns the setting of a learner by its name: a classical learner, or the network with a pooling, in a preset.
+// The given fields replace those of the default.
+func Setting(preset, name string, fields map[string]any) (json.RawMessage, error) {
+	if slices.Contains(learners.Names(), name) {
+		if len(fields) == 0 {
+			fields = map[string]any{} // an object
+		}
+		text, err := json.Marshal(fields)
+		if err != nil {
+			return nil, fmt.Errorf("setting of %s: %w", name, err)
+		}
+		return learners.Override(name, text)
+	}
+	config, err := neural.PresetConfig(preset, name)
 	if err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(configs[0])
-	if err != nil || len(fields) == 0 {
-		return text, err
+	text, err := json.Marshal(config)
+	if err == nil {
+		text, err = Replace(text, fields)
 	}
-	var all map[string]any
-	if err := json.Unmarshal(text, &all); err != nil {
+	if err == nil {
+		err = json.Unmarshal(text, &config)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("setting of %s: %w", name, err)
+	}
+	return json.Marshal(config)
+}
+
+// Replace returns a setting with the given fields replaced. Whoever learns it reports fields that it does not have.
+func Replace(setting json.RawMessage, fields map[string]any) (json.RawMessage, error) {
+	if len(fields) == 0 {
+		return setting, nil
+	}
+	all, err := cv.DecodeSetting(setting)
+	if err != nil {
 		return nil, err
 	}
 	maps.Copy(all, fields)
-	if text, err = json.Marshal(all); err != nil {
-		return nil, fmt.Errorf("setting of %s: %w", pooling, err)
-	}
-	var config neural.Config
-	if err := json.Unmarshal(text, &config); err != nil {
-		return nil, fmt.Errorf("setting of %s: %w", pooling, err)
-	}
-	return json.Marshal(config)
+	return json.Marshal(all)
 }

@@ -113,7 +113,7 @@ func (m Model) Predict(ctx context.Context, bags []mil.Instances, instances bool
 		return predictions, nil
 	}
 	var contributions [][][]float64
-	if m.Target() == mil.ClassTarget {
+	if m.Card().Target == mil.ClassTarget {
 		if contributions, err = m.Contributions(ctx, bags, predictions); err != nil {
 			return nil, err
 		}
@@ -133,5 +133,5 @@ func (m Model) About() learners.About {
 	if err != nil {
 		setting = nil // a setting that was read or trained with can always be encoded
 	}
-	return learners.About{Setting: setting, Logits: true, Set: m.SetName(), Target: m.Target(), Classes: m.Classes(), Leaked: m.Leaked(), NumFeatures: m.NumFeatures(), Features: m.Features(), Centre: m.Centre(), Missing: m.Missing()}
+	return learners.AboutCard(m.Card(), setting)
 }

@@ -40,7 +40,7 @@ func musk1(b *testing.B) (bags []mil.Instances, examples []cv.Example) {
 // BenchmarkTrainingStep times one step of the default network on a bag with four instances of Musk 1.
 func BenchmarkTrainingStep(b *testing.B) {
 	bags, examples := musk1(b)
-	c, err := DefaultConfig(syn)
+	c, err := DefaultConfig("syn")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func BenchmarkFit(b *testing.B) {
 	bags, examples := musk1(b)
 	for name, backend := range backendtest.All(b) {
 		for _, iterations := range []int{3, -3} {
-			c, err := DefaultConfig(syn)
+			c, err := DefaultConfig("syn")
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -118,7 +118,7 @@ func benchmarkOrder(b *testing.B, name string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	c, err := DefaultConfig(syn)
+	c, err := DefaultConfig("syn")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -204,8 +204,8 @@ func TestBlockIsStepByStep(t *testing.T) {
 		// Poolings with a loss of their own and randomness in it.
 		dsmil: func(c *Config, m int) { *c = likewise(t, dsmil, *c); c.Scale = 0.1 * float64(m+1) },
 		clam:  func(c *Config, m int) { *c = likewise(t, clam, *c); c.Top = 3 },
-		acmil: func(c *Config, m int) {
-			*c = likewise(t, acmil, *c)
+		"acmil": func(c *Config, m int) {
+			*c = likewise(t, "acmil", *c)
 			c.Branches, c.Top, c.MaskRate, c.Dropout = 3, 4, 0.2*float64(m+1), 0.25
 		},
 		setFormer: func(c *Config, m int) { *c = likewise(t, setFormer, *c); c.LR *= 0.2 },
@@ -472,7 +472,7 @@ func TestBlockPlaces(t *testing.T) {
 		{166, "syn", at(256, 2)},
 		{166, dsmil, at(64, 3)},
 		{166, clam, at(64, 3)},
-		{230, acmil, at(64, 3)},
+		{230, "acmil", at(64, 3)},
 		{20, setFormer, func(c *Config) { c.Width, c.Embed, c.Inducing, c.Batch = 16, 24, 5, 3 }},
 		{20, "syn", func(c *Config) { c.Width, c.Iterations = 16, -3 }},
 		{20, "syn", func(c *Config) { c.Width, c.TrueGradient = 16, true }},

@@ -3,8 +3,13 @@ package neural_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
 
 	"synpool/milbench/learners/neural"
 	"synpool/synlayer"
@@ -65,9 +70,13 @@ func TestConfigOptional(t *testing.T) {
 }
 
 func ExampleHyperparameters() {
-	names, _ := neural.Hyperparameters("mean")
-	fmt.Println(names)
-	// Output: [pooling layers width dropout epochs batch instances lr lr_decay weight_decay standardise loss class_weight]
+	for _, h := range neural.Hyperparameters("dsmil")[:3] {
+		fmt.Printf("--%s: %s; search %v\n", h.Flag(), h.Help(), h.Search)
+	}
+	// Output:
+	// --embed: features of keys and values over all heads (syn, softmax, hopfield, settransformer), of queries (dsmil), or of the hidden layer (attention, gated, clam, acmil); search []
+	// --scale: factor on the logits of the attention weights (syn, softmax, dsmil); search [0.3 1 3 10]
+	// --layers: dense layers before the pooling; search [1 2]
 }
 
 func ExampleConfig() {
@@ -77,19 +86,120 @@ func ExampleConfig() {
 	// Output: {"pooling":"mean","layers":1,"width":256,"dropout":0.75,"epochs":50,"batch":1,"lr":0.001,"weight_decay":0.0001,"standardise":true}
 }
 
-// TestOwnConfigRefuses checks that invalid hyperparameters of a user's own pooling are errors of the setting.
-func TestOwnConfigRefuses(t *testing.T) {
-	for want, pooling := range map[string]synlayer.Pooling{
-		`pooling "own": synlayer: LogSumExpPooling with sharpness 0, want a finite number above 0`: synlayer.LogSumExpPooling{},
-		`pooling "own": synlayer: HopfieldPooling with beta 0, want a finite number above 0`:       synlayer.HopfieldPooling{Embed: 32, Heads: 4},
+// scaled pools by log-sum-exp, with hyperparameters of its own and one that poolings share.
+type scaled struct {
+	Embed     int
+	Sharpness float64 `json:"sharpness" range:"(0,)" search:"1,5.5" help:"sharpness of the maximum"`
+	Exact     bool    `json:"exact,omitempty" help:"as published: true or false"`
+}
+
+func (p scaled) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *graph.Node) {
+	return synlayer.LogSumExpPooling{Sharpness: p.Sharpness}.Pool(scope, bags)
+}
+
+// TestRegister checks that a registered pooling has what the listed ones have: JSON, ranges, values in grids and
+// searches, presets, help and a network.
+func TestRegister(t *testing.T) {
+	entry := neural.Entry{Name: "scaled", Default: scaled{8, 1, false}, Paper: scaled{8, 7, true}, Has: []string{"embed"}}
+	c := registered(t, entry)
+	text, err := json.Marshal(c)
+	if want := `{"pooling":"scaled","embed":8,"sharpness":1,"layers":1,`; err != nil || !strings.HasPrefix(string(text), want) {
+		t.Errorf("%s, %v, want %s", text, err, want)
+	}
+	paper, err := neural.PresetConfig(neural.PaperPreset, "scaled")
+	if text, _ = json.Marshal(paper); err != nil || !strings.HasPrefix(string(text), `{"pooling":"scaled","embed":8,"sharpness":7,"exact":true,`) {
+		t.Errorf("%s, %v", text, err)
+	}
+	if err := json.Unmarshal(text, &c); err != nil || c != paper || c.Network().Pooling != entry.Paper {
+		t.Errorf("%s read back as %+v, %v", text, c, err)
+	}
+	if small, err := neural.PresetConfig(neural.SmallPreset, "scaled"); err != nil || small.Network().Pooling != (scaled{32, 1, false}) {
+		t.Errorf("%+v, %v", small, err)
+	}
+	configs, err := neural.Grid{"pooling": {"scaled", "mean"}, "sharpness": {2, 3.5}, "exact": {true, false}}.Configs()
+	if err != nil || len(configs) != 5 || configs[2].Network().Pooling != (scaled{8, 3.5, true}) {
+		t.Errorf("%+v, %v", configs, err)
+	}
+	search := neural.SearchGrid("mean", "scaled")
+	before, err := search.Sample(3, 1)
+	if err != nil || before[3].Network().Pooling == before[4].Network().Pooling {
+		t.Error(before, err)
+	}
+	delete(search, "sharpness")
+	if after, err := search.Sample(3, 1); err != nil || !slices.Equal(before[:3], after[:3]) {
+		t.Errorf("mean draws %v with a pooling of one's own, and %v without (%v)", before, after, err)
+	}
+	for want, grid := range map[string]neural.Grid{
+		"sharpness 0: more than 0 is needed": {"pooling": {"scaled"}, "sharpness": {0}},
+		"exact 1: true or false is needed":   {"pooling": {"scaled"}, "exact": {1}},
 	} {
-		c, err := neural.OwnConfig("own", pooling)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Validate(); err == nil || err.Error() != want {
+		if _, err := grid.Configs(); err == nil || err.Error() != want {
 			t.Errorf("error %v, want %q", err, want)
 		}
+	}
+	list := neural.Hyperparameters("scaled")
+	if list[1].Help() != "sharpness of the maximum (scaled)" || !strings.HasSuffix(list[0].Help(), "acmil) (scaled)") {
+		t.Errorf("%+v", list)
+	}
+	if err := (neural.Config{Pooling: "scaled", Embed: 8}).Validate(); err == nil || err.Error() != "sharpness 0: more than 0 is needed" {
+		t.Error(err)
+	}
+
+	for want, e := range map[string]neural.Entry{
+		"a name of its own":         {Name: "mean", Default: middle{}},
+		"rename it":                 {Default: middle{}},
+		"cannot be compared":        {Name: "two", Default: listed{}},
+		"a <nil> cannot":            {Name: "two"},
+		"are not those of":          {Name: "two", Default: middle{}, Paper: scaled{}},
+		"shared by poolings":        {Name: "two", Default: middle{}, Has: []string{"width"}},
+		"has no field Embed":        {Name: "two", Default: middle{}, Has: []string{"embed"}},
+		"others have this name":     {Name: "two", Default: scaled{}},
+		"with a name for JSON":      {Name: "two", Default: nameless{}},
+		"write, say, (0,1]":         {Name: "two", Default: unclear{}},
+		`search of of: "up" is not`: {Name: "two", Default: lost{}},
+	} {
+		if _, err := neural.Register(e); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: error %v, want %q", e, err, want)
+		}
+	}
+
+	// What the pooling itself refuses is an error of its setting.
+	own := registered(t, neural.Entry{Name: "own", Default: synlayer.HopfieldPooling{Embed: 32, Heads: 4}})
+	if err, want := own.Validate(), `pooling "own": synlayer: HopfieldPooling with beta 0, want a finite number above 0`; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %q", err, want)
+	}
+}
+
+// Structs with wrong tags.
+type (
+	nameless struct {
+		synlayer.MeanPooling
+		Of int `help:"of"`
+	}
+	unclear struct {
+		synlayer.MeanPooling
+		Of int `json:"of" range:"positive" help:"of"`
+	}
+	lost struct {
+		synlayer.MeanPooling
+		Of int `json:"of" search:"1,up" help:"of"`
+	}
+)
+
+// TestRanges checks what ranges allow, how errors say it, and that the largest top is that of package synlayer.
+func TestRanges(t *testing.T) {
+	wanted := map[string]string{"iterations": "at least -200 and at most 200", "gamma": "more than 0 and at most 1", "lr": "more than 0", "batch": "at least 1",
+		"dropout": "at least 0 and less than 1", "norm": "true or false", "loss": "one of squared, huber, hazards, cox", "top": fmt.Sprint("at least 1 and at most ", synlayer.MaxTop)}
+	for _, h := range neural.Hyperparameters("") {
+		if want, found := wanted[h.Name]; found {
+			delete(wanted, h.Name)
+			if err := h.Check(map[bool]any{true: "other", false: -201}[h.Name == "loss"]); err == nil || !strings.HasSuffix(err.Error(), ": "+want+" is needed") {
+				t.Errorf("%s: error %v, want %q", h.Name, err, want)
+			}
+		}
+	}
+	if len(wanted) > 0 {
+		t.Errorf("no %v", wanted)
 	}
 }
 
@@ -101,7 +211,7 @@ func TestConfigRefusesJSON(t *testing.T) {
 	}
 	for bad, want := range map[string]string{
 		`{}`:                 "name of a pooling",
-		`{"pooling":"sin"}`:  `without layers`,
+		`{"pooling":"sin"}`:  `did you mean "syn"?`,
 		`{"pooling":"mean"}`: "without layers",
 		`{"pooling":7}`:      "name of a pooling",
 		`[]`:                 "cannot unmarshal",
@@ -118,8 +228,8 @@ func TestConfigRefusesJSON(t *testing.T) {
 }
 
 func TestGrid(t *testing.T) {
-	g := neural.Grid{Pooling: []string{"softmax", "syn", "mean", "hopfield"}, Iterations: []int{-3, 3, 3}, Gamma: []float64{0.5, 1},
-		Beta: []float64{1}, Heads: []int{1, 2}, LR: []float64{0.1}}
+	g := neural.Grid{"pooling": {"softmax", "syn", "mean", "hopfield"}, "iterations": {-3, 3, 3}, "gamma": {0.5, 1},
+		"beta": {1}, "heads": {1, 2}, "lr": {0.1}}
 	configs, err := g.Configs()
 	if err != nil {
 		t.Fatal(err)
@@ -142,27 +252,38 @@ func TestGrid(t *testing.T) {
 		grid neural.Grid
 		want string
 	}{
-		{neural.Grid{Iterations: []int{1}}, "no pooling; name one or more of syn, softmax"},
-		{neural.Grid{Pooling: []string{"hopfeld"}}, `did you mean "hopfield"?`},
-		{neural.Grid{Pooling: []string{"qqqqqqqqqqq"}}, "use one of syn, softmax"},
-		{neural.Grid{Pooling: []string{"syn"}, Gamma: []float64{0}}, "gamma 0: more than 0 and at most 1 is needed"},
-		{neural.Grid{Pooling: []string{"syn"}, Iterations: []int{1000}}, "iterations 1000"},
-		{neural.Grid{Pooling: []string{"syn"}, Heads: []int{5}}, "heads 5: a divisor of the embedding, 32"},
-		{neural.Grid{Pooling: []string{"mean"}, Dropout: []float64{1}}, "dropout 1"},
-		{neural.Grid{Pooling: []string{"mean"}, WeightDecay: []float64{-1}}, "weight-decay -1"},
-		{neural.Grid{Pooling: []string{"mean"}, Epochs: []int{0}}, "epochs 0"},
-		{neural.Grid{Pooling: []string{"mean"}, Batch: []int{0}}, "batch 0"},
-		{neural.Grid{Pooling: []string{"mean"}, Width: []int{0}}, "width 0"},
-		{neural.Grid{Pooling: []string{"mean"}, Layers: []int{-1}}, "layers -1"},
-		{neural.Grid{Pooling: []string{"mean"}, LR: []float64{0}}, "lr 0"},
-		{neural.Grid{Pooling: []string{"hopfield"}, Beta: []float64{0}}, "beta 0"},
+		{neural.Grid{"iterations": {1}}, "no pooling; name one or more of syn, softmax"},
+		{neural.Grid{"pooling": {"hopfeld"}}, `did you mean "hopfield"?`},
+		{neural.Grid{"pooling": {"qqqqqqqqqqq"}}, "use one of syn, softmax"},
+		{neural.Grid{"pooling": {"syn"}, "gamma": {0}}, "gamma 0: more than 0 and at most 1 is needed"},
+		{neural.Grid{"pooling": {"syn"}, "iterations": {1000}}, "iterations 1000"},
+		{neural.Grid{"pooling": {"syn"}, "heads": {5}}, "heads 5 does not divide --embed 32"},
+		{neural.Grid{"pooling": {"mean"}, "dropout": {1}}, "dropout 1"},
+		{neural.Grid{"pooling": {"mean"}, "weight_decay": {-1}}, "weight-decay -1"},
+		{neural.Grid{"pooling": {"mean"}, "epochs": {0}}, "epochs 0"},
+		{neural.Grid{"pooling": {"mean"}, "batch": {0}}, "batch 0"},
+		{neural.Grid{"pooling": {"mean"}, "width": {0}}, "width 0"},
+		{neural.Grid{"pooling": {"mean"}, "layers": {-1}}, "layers -1"},
+		{neural.Grid{"pooling": {"mean"}, "lr": {0}}, "lr 0"},
+		{neural.Grid{"pooling": {"hopfield"}, "beta": {0}}, "beta 0"},
+		{neural.Grid{"pooling": {"mean"}, "instances": {5}, "layers": {0}}, "instances 5: a network without layers takes all"},
+		{neural.Grid{"pooling": {"mean"}, "loss": {"cox"}}, "batch 1: loss cox compares the bags of a batch"},
+		{neural.Grid{"pooling": {"mean"}, "loss": {"hinge"}}, "loss hinge: one of squared, huber, hazards, cox is needed"},
+		{neural.Grid{"pooling": {"mean"}, "epochs": {2.5}}, "epochs 2.5: an integer is needed"},
+		{neural.Grid{"pooling": {"mean"}, "loss": {7}}, "loss 7: a name is needed"},
+		{neural.Grid{"pooling": {"mean"}, "standardise": {nil}}, "standardise <nil>: true or false is needed"},
+		{neural.Grid{"pooling": {"mean"}, "lr": {math.NaN()}}, "lr NaN"},
+		{neural.Grid{"pooling": {"mean"}, "lr": {math.Inf(1)}}, "lr +Inf"},
+		{neural.Grid{"pooling": {"mean"}, "epoch": {2}}, `there is no hyperparameter "epoch"; did you mean "epochs"?`},
+		{neural.Grid{"pooling": {"mean"}, "qqqqqqqqqqq": {2}}, "use one of preset, pooling, iterations"},
+		{neural.Grid{"pooling": {"mean"}, "preset": {"smal"}}, `did you mean "small"?`},
 	} {
 		if _, err := c.grid.Configs(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: error %v, want one with %q", c.grid, err, c.want)
 		}
 	}
 	// Hyperparameters that a pooling does not have cannot be invalid.
-	if _, err := (neural.Grid{Pooling: []string{"mean"}, Gamma: []float64{0}}).Configs(); err != nil {
+	if _, err := (neural.Grid{"pooling": {"mean"}, "gamma": {0}}).Configs(); err != nil {
 		t.Error(err)
 	}
 }

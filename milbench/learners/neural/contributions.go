@@ -7,6 +7,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"synpool/milbench/learners/modeldir"
 	"synpool/milbench/mil"
 )
 
@@ -28,7 +29,7 @@ func (m *Model) Contributions(ctx context.Context, bags []mil.Instances, predict
 	if len(bags) == 0 {
 		return nil, nil
 	}
-	none, err := m.alone(ctx, []mil.Instances{&mil.Dense{Cols: m.NumFeatures()}})
+	none, err := m.alone(ctx, []mil.Instances{&mil.Dense{Cols: m.card.NumFeatures}})
 	if err != nil {
 		return nil, err
 	}
@@ -44,15 +45,15 @@ func (m *Model) Contributions(ctx context.Context, bags []mil.Instances, predict
 		for from := 0; from < bag.Len(); from += aloneAtOnce {
 			ones, err := split(bag, from, min(from+aloneAtOnce, bag.Len()))
 			if err != nil {
-				return nil, &BagError{Bag: i, Err: err}
+				return nil, &modeldir.BagError{Bag: i, Err: err}
 			}
 			scored, err := m.alone(ctx, ones)
 			if err != nil {
-				return nil, &BagError{Bag: i, Err: err}
+				return nil, &modeldir.BagError{Bag: i, Err: err}
 			}
 			for at, one := range scored {
 				if !one.Finite() {
-					return nil, &BagError{Bag: i, Err: fmt.Errorf("instance %d: its score by itself is not finite", from+at+1)}
+					return nil, &modeldir.BagError{Bag: i, Err: fmt.Errorf("instance %d: its score by itself is not finite", from+at+1)}
 				}
 				for k, w := range weights {
 					w[from+at] *= one.Scores[k] - none[0].Scores[k]

@@ -18,14 +18,14 @@ import (
 // in chunks, and for a sparse one. For other poolings, each class and instance has a finite number, and a single
 // instance with weight 1 has the whole difference.
 func TestContributions(t *testing.T) {
-	linear := []string{mean, sum, attention, gated, clam}
+	linear := []string{"mean", "sum", "attention", gated, clam}
 	bags, _ := unequal(10)
 	large := &mil.Dense{Rows: largeBag + 10, Cols: 5}
 	for i := range large.Rows * large.Cols {
 		large.Values = append(large.Values, float32(math.Sin(float64(i))))
 	}
 	for name, b := range backendtest.All(t) {
-		poolings := slices.Concat(linear, []string{syn, maximum, dsmil, acmil, setFormer})
+		poolings := slices.Concat(linear, []string{"syn", "max", dsmil, "acmil", setFormer})
 		if blocks(b) {
 			poolings = many.Part(poolings, 3)
 		}

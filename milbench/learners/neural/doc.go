@@ -3,6 +3,7 @@
 // # Glossary
 //
 //   - setting: a [Config], which holds all hyperparameters of a network and its training; a [Grid] lists many.
+//   - entry: what a pooling is called, its hyperparameters and its defaults ([Entry]).
 //   - structure: the part of a setting that shapes the compiled graph. Settings that differ only in numbers (learning rate,
 //     weight decay, dropout, scale, gamma, Syn steps up to a bound, ...) share one.
 //   - bucket: the number of instances that a bag is padded to and, for a sparse bag, the number of columns; one graph is
@@ -16,8 +17,8 @@
 // # Training
 //
 // Training follows the Syn paper: AdamW (learning rate 1e-3, weight decay 1e-4, epsilon 1e-8), 50 epochs, one bag per
-// step, and a gradient norm clipped to 1. The loss is the logistic loss, averaged over the bags of a batch; [Losses]
-// lists those for other targets. Poolings with a training loss of their own ([synlayer.Classifier]) are trained on it
+// step, and a gradient norm clipped to 1. The loss is the logistic loss, averaged over the bags of a batch; [Config.Loss]
+// has those for other targets. Poolings with a training loss of their own ([synlayer.Classifier]) are trained on it
 // in the same steps, and it is the reported loss.
 //
 // Every epoch visits the bags in a new random order, which is not quite a plain shuffle. The bags of each bucket are
@@ -35,7 +36,7 @@
 // On XLA, fits of one structure are trained in blocks, with any mix of folds, seeds and settings ([Trainer.Learn]).
 // Each worker trains a block in loops inside the graph; parameters and moments stay on the device. The network is that
 // of package synlayer, written once. A user's own pooling that keeps the laws of syntest is trained in the same way
-// ([OwnConfig]). On other backends, fits are trained one by one, step by step, about 40 times slower.
+// ([Register]). On other backends, fits are trained one by one, step by step, about 40 times slower.
 //
 // In a bucket, members take each step together, each on its own bag; a member without a bag waits. So fits with similar
 // numbers of training bags per bucket share a block. On a CPU, a block has as many fits as keep their weights and

@@ -129,7 +129,7 @@ func ExampleModel_Save() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(loaded.Config().Pooling, loaded.SetName(), loaded.Features())
+	fmt.Println(loaded.Config().Pooling, loaded.Card().Set, loaded.Card().Features)
 
 	basket := mushrooms(40).Bags[1].Instances
 	before, err1 := model.Predict(context.Background(), []mil.Instances{basket})
@@ -153,9 +153,9 @@ func ExampleLoad() {
 
 func ExampleGrid_Configs() {
 	grid := neural.Grid{
-		Pooling:    []string{"mean", "softmax", "syn"},
-		Iterations: []int{-3, 3}, // only for syn, so mean and softmax occur once per learning rate
-		LR:         []float64{0.001, 0.01},
+		"pooling":    {"mean", "softmax", "syn"},
+		"iterations": {-3, 3}, // only for syn, so mean and softmax occur once per learning rate
+		"lr":         {0.001, 0.01},
 	}
 	configs, err := grid.Configs()
 	if err != nil {
@@ -165,7 +165,7 @@ func ExampleGrid_Configs() {
 		fmt.Println(c.Pooling, c.Iterations, c.LR)
 	}
 
-	grid.Pooling = []string{"sofmax"}
+	grid["pooling"] = neural.Values("sofmax")
 	_, err = grid.Configs()
 	fmt.Println(err)
 	// Output:
@@ -274,8 +274,13 @@ func (halfway) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *gr
 	return graph.MulScalar(graph.Add(mean, most), 0.5), weights
 }
 
-func ExampleOwnConfig() {
-	config, err := neural.OwnConfig("halfway", halfway{})
+func ExampleRegister() {
+	remove, err := neural.Register(neural.Entry{Name: "halfway", Default: halfway{}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer remove() // a program keeps it
+	config, err := neural.DefaultConfig("halfway")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -286,10 +291,7 @@ func ExampleOwnConfig() {
 	}
 	fmt.Println(string(setting))
 
-	trainer := neural.Trainer{
-		Backend:  gobackend.GetBackend(),
-		Poolings: map[string]synlayer.Pooling{"halfway": halfway{}}, // what the name in a setting stands for
-	}
+	trainer := neural.Trainer{Backend: gobackend.GetBackend()}
 	trained, err := trainer.Train(context.Background(), config, mushrooms(40), 1, nil)
 	if err != nil {
 		log.Fatal(err)

@@ -2,82 +2,53 @@ package neural
 
 import (
 	"fmt"
+	"maps"
+	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
+
+	"synpool/internal/spelling"
+	"synpool/milbench/cv"
 )
 
-// Grid lists values of hyperparameters. Each combination is a setting. An empty list means the value of the pooling in
-// the preset ([PresetConfig]).
-type Grid struct {
-	Preset string // "" means [ReleasedPreset]
+// Grid lists values of hyperparameters by name ([Hyperparameter.Name]). Each combination is a setting. "pooling" lists
+// at least one of [Poolings]; "preset" may list one of [Presets], otherwise it is [ReleasedPreset]. A hyperparameter
+// that is not listed has its value in the preset.
+//
+//	Grid{"pooling": {"syn", "mean"}, "iterations": {-3, 3}, "lr": {0.001}}
+type Grid map[string][]any
 
-	Pooling     []string // at least one
-	Iterations  []int
-	Gamma       []float64
-	Embed       []int
-	Heads       []int
-	Scale       []float64
-	Beta        []float64
-	Norm        []bool
-	Layers      []int
-	Width       []int
-	Dropout     []float64
-	Epochs      []int
-	Batch       []int
-	Instances   []int
-	LR          []float64
-	LRDecay     []float64
-	WeightDecay []float64
-	Standardise []bool
-	Loss        []string // see [Losses]
-	ClassWeight []string // see [ClassWeights]
+// presetKey is the key of the preset in a grid.
+const presetKey = "preset"
 
-	Renormalise, TrueGradient []bool
-
-	Branches []int
-	Top      []int
-	MaskRate []float64
-	Inducing []int
+// Values returns a list as the values of a [Grid].
+func Values[T any](list ...T) (values []any) {
+	for _, v := range list {
+		values = append(values, v)
+	}
+	return values
 }
 
 // Configs returns all settings, in the order of the lists, without duplicates: a hyperparameter that a pooling does not
 // have is ignored for it. An invalid setting is an error.
 func (g Grid) Configs() ([]Config, error) {
-	if len(g.Pooling) == 0 {
-		return nil, fmt.Errorf("no pooling; name one or more of %s", strings.Join(Poolings, ", "))
+	poolings, preset, err := g.names()
+	if err != nil {
+		return nil, err
 	}
 	var configs []Config
-	for _, pooling := range g.Pooling {
-		c, err := PresetConfig(g.Preset, pooling)
+	for _, pooling := range poolings {
+		c, err := PresetConfig(preset, pooling)
 		if err != nil {
 			return nil, err
 		}
 		some := []Config{c}
-		some = vary(some, "iterations", g.Iterations)
-		some = vary(some, "gamma", g.Gamma)
-		some = vary(some, "embed", g.Embed)
-		some = vary(some, "heads", g.Heads)
-		some = vary(some, "scale", g.Scale)
-		some = vary(some, "beta", g.Beta)
-		some = vary(some, "norm", g.Norm)
-		some = vary(some, "renormalise", g.Renormalise)
-		some = vary(some, "true_gradient", g.TrueGradient)
-		some = vary(some, "branches", g.Branches)
-		some = vary(some, "top", g.Top)
-		some = vary(some, "mask_rate", g.MaskRate)
-		some = vary(some, "inducing", g.Inducing)
-		some = vary(some, "layers", g.Layers)
-		some = vary(some, "width", g.Width)
-		some = vary(some, "dropout", g.Dropout)
-		some = vary(some, "epochs", g.Epochs)
-		some = vary(some, "batch", g.Batch)
-		some = vary(some, "instances", g.Instances)
-		some = vary(some, "lr", g.LR)
-		some = vary(some, "lr_decay", g.LRDecay)
-		some = vary(some, "weight_decay", g.WeightDecay)
-		some = vary(some, "standardise", g.Standardise)
-		some = vary(some, "loss", g.Loss)
-		some = vary(some, "class_weight", g.ClassWeight)
+		for _, h := range Hyperparameters(pooling) {
+			if some, err = h.vary(some, g[h.Name]); err != nil {
+				return nil, err
+			}
+		}
 		for _, c := range some {
 			if err := c.Validate(); err != nil {
 				return nil, err
@@ -90,22 +61,110 @@ func (g Grid) Configs() ([]Config, error) {
 	return configs, nil
 }
 
-// vary returns each config with each value of the named hyperparameter, if its pooling has it.
-func vary[T any](configs []Config, name string, values []T) []Config {
-	k := keys[slices.IndexFunc(keys, func(k key) bool { return k.name == name })]
+// names returns the names of the poolings and the preset, after a check of the others.
+func (g Grid) names() (poolings []string, preset string, err error) {
+	known := []string{presetKey, cv.PoolingKey}
+	for _, h := range Hyperparameters("") {
+		known = append(known, h.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(g)) {
+		if !slices.Contains(known, name) {
+			return nil, "", fmt.Errorf("grid: there is no hyperparameter %q; %s", name, spelling.Hint(name, known))
+		}
+	}
+	for _, v := range g[cv.PoolingKey] {
+		poolings = append(poolings, fmt.Sprint(v))
+	}
+	if len(poolings) == 0 {
+		return nil, "", fmt.Errorf("no pooling; name one or more of %s", strings.Join(Poolings, ", "))
+	}
+	for _, v := range g[presetKey] {
+		preset = fmt.Sprint(v)
+	}
+	return poolings, preset, nil
+}
+
+// vary returns each setting with each of the values, or as it is if there are none.
+func (h *Hyperparameter) vary(configs []Config, values []any) (varied []Config, err error) {
 	if len(values) == 0 {
-		return configs
+		return configs, nil
 	}
-	var varied []Config
 	for _, c := range configs {
-		if !k.has(c.Pooling) {
-			varied = append(varied, c)
-			continue
-		}
 		for _, v := range values {
-			*k.field(&c).(*T) = v
+			if err := h.Check(v); err != nil {
+				return nil, err
+			}
+			h.set(&c, reflect.ValueOf(v))
 			varied = append(varied, c)
 		}
 	}
-	return varied
+	return varied, nil
+}
+
+// SearchGrid returns values for [Grid.Sample] that suit sets of up to a few hundred bags: [SmallPreset] with several
+// values of dropout, weight decay, the learning rate and the pooling's own hyperparameters ([Hyperparameter.Search]).
+// Those that shape the graph need compiling, so they have two values each. There are enough epochs for fits that choose
+// their epoch.
+func SearchGrid(poolings ...string) Grid {
+	g := Grid{presetKey: {SmallPreset}, cv.PoolingKey: Values(poolings...)}
+	for _, h := range Hyperparameters("") {
+		if h.Search != nil {
+			g[h.Name] = h.Search
+		}
+	}
+	return g
+}
+
+// mostDraws is how many times in a row Sample may draw in vain.
+const mostDraws = 1000
+
+// Sample returns n different settings per pooling. Each hyperparameter is drawn at random from its list; invalid
+// combinations are drawn again. There are fewer settings if the lists allow no more. The same grid and seed give the
+// same settings.
+//
+// Source: J. Bergstra and Y. Bengio, "Random search for hyper-parameter optimization", JMLR 13 (2012).
+func (g Grid) Sample(n int, seed uint64) ([]Config, error) {
+	if n < 1 {
+		return nil, fmt.Errorf("a sample of %d settings: at least 1 is needed", n)
+	}
+	poolings, _, err := g.names()
+	if err != nil {
+		return nil, err
+	}
+	var configs []Config
+	for _, pooling := range poolings {
+		random := cv.Rand(seed, "sample "+pooling)
+		var some []Config
+		var wrong error
+		for vain := 0; len(some) < n && vain < mostDraws; vain++ {
+			one, err := g.drawn(pooling, random).Configs()
+			if err != nil {
+				wrong = err
+				continue
+			}
+			if !slices.Contains(some, one[0]) {
+				some, vain = append(some, one[0]), 0
+			}
+		}
+		if len(some) == 0 {
+			return nil, wrong
+		}
+		configs = append(configs, some...)
+	}
+	return configs, nil
+}
+
+// drawn returns a grid with one random value per list. It also draws what the pooling does not have, unless it is
+// another pooling's own.
+func (g Grid) drawn(pooling string, random *rand.Rand) Grid {
+	g = maps.Clone(g)
+	g[cv.PoolingKey] = Values(pooling)
+	e, _ := find(pooling) // what is unknown is an error later
+	for _, h := range slices.Concat(fields, e.own()) {
+		if list := g[h.Name]; len(list) > 1 {
+			k := random.IntN(len(list))
+			g[h.Name] = list[k : k+1]
+		}
+	}
+	return g
 }

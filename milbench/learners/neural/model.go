@@ -32,30 +32,6 @@ type card struct {
 // Config returns the model's setting.
 func (m *Model) Config() Config { return m.card.Config }
 
-// NumFeatures returns the number of features that the model takes.
-func (m *Model) NumFeatures() int { return m.card.NumFeatures }
-
-// Features returns the names of the features, or nil if the set had none.
-func (m *Model) Features() []string { return m.card.Features }
-
-// Centre returns the numbers that are subtracted from the features before rounding ([mil.Set.Centre]); nil for none.
-func (m *Model) Centre() []float64 { return m.card.Centre }
-
-// Missing returns the values that replace missing ones, see [mil.Set.Impute].
-func (m *Model) Missing() []mil.Missing { return m.card.Missing }
-
-// SetName returns the name of the training set.
-func (m *Model) SetName() string { return m.card.Set }
-
-// Classes returns the names of the negative and the positive class, or nil if the set had none.
-func (m *Model) Classes() []string { return m.card.Classes }
-
-// Target returns the kind of target of the training set.
-func (m *Model) Target() mil.TargetKind { return m.card.Target }
-
-// Leaked reports whether the training set kept a column that leaks the label.
-func (m *Model) Leaked() bool { return m.card.Leaked }
-
 // ErrDiverged is wrapped by errors that say that the loss of a training became infinite or NaN.
 var ErrDiverged = errNotFinite
 
@@ -74,10 +50,6 @@ func (t Trainer) Train(ctx context.Context, config Config, set *mil.Set, seed ui
 		examples = append(examples, cv.Example{Bag: i, Target: b.Target})
 	}
 	config.target = config.learns(set.Kind, set.NumClasses())
-	config, err := config.with(t.Poolings)
-	if err != nil {
-		return nil, err
-	}
 	ps := newPrograms(t.Backend)
 	f, initial, err := ps.prepare(config, bags, examples, seed, newMoments(bags))
 	if err != nil {
@@ -109,10 +81,7 @@ func (t Trainer) Train(ctx context.Context, config Config, set *mil.Set, seed ui
 	}, nil
 }
 
-// BagError is the reason why a bag cannot be scored.
-type BagError = modeldir.BagError
-
-// Predict scores bags. It returns a [BagError] for the first bag that has no instances, a different number of features
+// Predict scores bags. It returns a [modeldir.BagError] for the first bag that has no instances, a different number of features
 // than the model, values that are not finite, or a score that is not finite.
 func (m *Model) Predict(ctx context.Context, bags []mil.Instances) (predictions []mil.Prediction, err error) {
 	err = m.on(bags, func(f *fitting, parameters *tensors.Tensor, indices []int) (err error) {
@@ -124,7 +93,7 @@ func (m *Model) Predict(ctx context.Context, bags []mil.Instances) (predictions 
 	}
 	for i, p := range predictions {
 		if !p.Finite() {
-			return nil, &BagError{Bag: i, Err: errors.New("its score is not finite: its values or the model's weights are too large for float32")}
+			return nil, &modeldir.BagError{Bag: i, Err: errors.New("its score is not finite: its values or the model's weights are too large for float32")}
 		}
 	}
 	return predictions, nil

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"synpool/backend/backendtest"
+	"synpool/milbench/learners/modeldir"
 	"synpool/milbench/learners/neural"
 	"synpool/milbench/mil"
 )
@@ -84,7 +85,7 @@ func TestModel(t *testing.T) {
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: a loaded model predicts otherwise", name)
 		}
-		if loaded.Config() != c || loaded.NumFeatures() != 6 || loaded.SetName() != "planted" || !reflect.DeepEqual(loaded.Features(), set.Features) {
+		if loaded.Config() != c || loaded.Card().NumFeatures != 6 || loaded.Card().Set != "planted" || !reflect.DeepEqual(loaded.Card().Features, set.Features) {
 			t.Errorf("%s: loaded as %+v", name, loaded)
 		}
 		left, err := os.ReadDir(filepath.Dir(dir))
@@ -333,7 +334,7 @@ func TestSaveWhere(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := prepare(t, t.TempDir())
 			_, before := os.Stat(dir)
-			if err := neural.CanSave(dir); err != nil {
+			if err := modeldir.CanSave(dir); err != nil {
 				t.Fatal(err)
 			}
 			if _, after := os.Stat(dir); (before == nil) != (after == nil) {
@@ -391,7 +392,7 @@ func TestSaveWhere(t *testing.T) {
 			root := t.TempDir()
 			dir := prepare(t, root)
 			before := files(t, root)
-			if err := neural.CanSave(dir); err == nil || strings.Contains(err.Error(), "\n") {
+			if err := modeldir.CanSave(dir); err == nil || strings.Contains(err.Error(), "\n") {
 				t.Errorf("CanSave: error %v, want one line", err)
 			}
 			if err := one.Save(dir); err == nil || !strings.Contains(err.Error(), dir) || strings.Contains(err.Error(), "\n") {

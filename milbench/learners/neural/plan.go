@@ -170,7 +170,7 @@ func (t Trainer) plan(task cv.Task) (*plan, error) {
 	groups := map[group][]int{}
 	var order []group
 	for i, fit := range task.Fits {
-		c, err := t.parse(task, fit)
+		c, err := parse(task, fit)
 		if err == nil {
 			err = checkFit(c, task.Bags, fit.Train)
 		}
@@ -495,13 +495,13 @@ func (l *layout) join(kept bool) float64 {
 }
 
 // parse returns the setting of a fit.
-func (t Trainer) parse(task cv.Task, fit cv.Fit) (Config, error) {
+func parse(task cv.Task, fit cv.Fit) (Config, error) {
 	var c Config
 	if err := json.Unmarshal(fit.Setting, &c); err != nil {
 		return Config{}, err
 	}
 	c.target = c.learns(task.Kind, task.Classes)
-	return c.with(t.Poolings)
+	return c, nil
 }
 
 // checkFit reports an invalid setting, or one that is too large for its training bags.

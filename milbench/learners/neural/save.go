@@ -3,7 +3,6 @@ package neural
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
 
 	"github.com/gomlx/compute"
@@ -13,13 +12,12 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 
 	"synpool/milbench/learners/modeldir"
-	"synpool/synlayer"
 )
 
 // ErrNoModel is wrapped by errors that say that a folder holds no model that [Load] can read in this version.
 var ErrNoModel = modeldir.ErrNoModel
 
-// Card is what [Model.Save] writes about the model.
+// Card is what [Model.Save] writes about the model: its training set, features and targets.
 func (m *Model) Card() *modeldir.Card { return &m.card.Card }
 
 // Save writes the model to the folder dir and creates it if necessary. An existing folder must be empty or hold a
@@ -29,10 +27,6 @@ func (m *Model) Save(dir string) error {
 	c := m.card
 	return modeldir.Save(dir, &c, m.write)
 }
-
-// CanSave reports why [Model.Save] could not write to the folder dir, as far as this can be known in advance. It leaves
-// nothing behind.
-func CanSave(dir string) error { return modeldir.CanSave(dir) }
 
 // write writes the parameters to a folder.
 func (m *Model) write(folder string) error {
@@ -55,28 +49,19 @@ func (m *Model) write(folder string) error {
 }
 
 // Load reads a model written by [Model.Save]. It returns an error if a file is damaged or does not belong to the model,
-// or if the model has another version. A model with a user's own pooling needs that pooling, by name
-// ([Trainer.Poolings]).
-func Load(b compute.Backend, dir string, poolings ...map[string]synlayer.Pooling) (*Model, error) {
-	own := map[string]synlayer.Pooling{}
-	for _, some := range poolings {
-		maps.Copy(own, some)
-	}
-	m, err := load(b, dir, own)
+// or if the model has another version. A model with a pooling of your own needs that pooling ([Register]).
+func Load(b compute.Backend, dir string) (*Model, error) {
+	m, err := load(b, dir)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	return m, nil
 }
 
-func load(b compute.Backend, dir string, own map[string]synlayer.Pooling) (*Model, error) {
+func load(b compute.Backend, dir string) (*Model, error) {
 	var c card
 	if err := modeldir.Read(dir, &c); err != nil {
 		return nil, err
-	}
-	var err error
-	if c.Config, err = c.Config.with(own); err != nil {
-		return nil, modeldir.Damaged("its card: %v", err)
 	}
 	c.Config.target = c.Config.learns(c.Target, len(c.Classes))
 	if err := c.check(); err != nil {

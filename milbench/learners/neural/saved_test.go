@@ -30,7 +30,7 @@ func TestLoadSaved(t *testing.T) {
 			t.Errorf("bag %d: score %v, want %v", i, got[i].Scores[0], want)
 		}
 	}
-	if m.SetName() != "small" || len(m.Classes()) != 2 || m.Classes()[1] != "yes" || m.Config().Embed != 4 {
-		t.Errorf("%q, %q, %+v", m.SetName(), m.Classes(), m.Config())
+	if m.Card().Set != "small" || len(m.Card().Classes) != 2 || m.Card().Classes[1] != "yes" || m.Config().Embed != 4 {
+		t.Errorf("%q, %q, %+v", m.Card().Set, m.Card().Classes, m.Config())
 	}
 }

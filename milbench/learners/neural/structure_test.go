@@ -30,7 +30,12 @@ func TestNumbers(t *testing.T) {
 	dropping.Dropout = 0.25
 	updating.Dropout, updating.UpdateSteps, updating.Tolerance = 0.25, 2, 0.125
 	for name, pooling := range map[string]synlayer.Pooling{"dropping": dropping, "updating": updating, "sharp": synlayer.LogSumExpPooling{Sharpness: 5}} {
-		c, err := OwnConfig(name, pooling)
+		remove, err := Register(Entry{Name: name, Default: pooling})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer remove()
+		c, err := DefaultConfig(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +61,7 @@ func TestNumbers(t *testing.T) {
 
 // TestStructure checks that settings that differ only in numbers have the same structure, with a valid network.
 func TestStructure(t *testing.T) {
-	c, err := DefaultConfig(syn)
+	c, err := DefaultConfig("syn")
 	if err != nil {
 		t.Fatal(err)
 	}

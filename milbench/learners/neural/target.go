@@ -68,10 +68,6 @@ var kindLosses = map[mil.TargetKind][]string{
 	mil.SurvivalTarget: {hazards, cox},
 }
 
-// Losses lists the losses that a setting can choose ([Config.Loss]): "squared", the default, and "huber" for real
-// targets; "hazards", the default, and "cox" for survival.
-var Losses = []string{squared, huber, hazards, cox}
-
 // defaultLoss reports whether a loss is the default for a kind of target.
 func defaultLoss(name string) bool {
 	for _, losses := range kindLosses {
@@ -87,9 +83,6 @@ const (
 	unweighted = "none"
 	balanced   = "balanced"
 )
-
-// ClassWeights lists the class weights, the default first.
-var ClassWeights = []string{unweighted, balanced}
 
 // CheckLoss reports a loss or class weights for another kind of target.
 func (c Config) CheckLoss(kind mil.TargetKind) error {
@@ -112,7 +105,7 @@ func targetOf(kind mil.TargetKind, classes int) target {
 	return target{kind: kind, classes: classes}
 }
 
-// by returns t with the named loss of [Losses].
+// by returns t with the named loss ([Config.Loss]).
 func (t target) by(loss string) target {
 	if t.minimised = loss; defaultLoss(loss) {
 		t.minimised = ""

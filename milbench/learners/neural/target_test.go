@@ -196,7 +196,7 @@ func TestTargets(t *testing.T) {
 			kind := of.kind
 			poolings := []string{gated, dsmil}
 			if kind == mil.ClassTarget {
-				poolings = append(poolings, syn, clam, acmil)
+				poolings = append(poolings, "syn", clam, "acmil")
 			}
 			if blocks(b) {
 				poolings = large.Part(poolings, 3)
@@ -433,7 +433,7 @@ func TestLossRefused(t *testing.T) {
 		{"", mil.ClassTarget, "", balanced},
 		{"", mil.BinaryTarget, "", unweighted},
 		{huber, mil.RealTarget, "class-weight balanced: targets of kind real have no classes; leave --class-weight out", balanced},
-		{"", mil.BinaryTarget, "class-weight even: none or balanced is needed", "even"},
+		{"", mil.BinaryTarget, "class-weight even: one of none, balanced is needed", "even"},
 	} {
 		config := setting(t, gated)
 		config.Loss, config.ClassWeight = c.loss, c.weight

@@ -15,7 +15,6 @@ import (
 	"synpool/milbench/cv"
 	"synpool/milbench/learner"
 	"synpool/milbench/mil"
-	"synpool/synlayer"
 )
 
 // Trainer trains fits whose settings are the JSON of a [Config].
@@ -41,9 +40,6 @@ type Trainer struct {
 
 	// Watch, if not nil, is called by each worker after each large bag that it has trained on.
 	Watch func(Watched)
-
-	// Poolings are the user's own poolings, by their names in settings ([OwnConfig]).
-	Poolings map[string]synlayer.Pooling
 }
 
 // Watched reports the progress of a worker that trains fits on large bags.
@@ -136,7 +132,7 @@ func (t Trainer) train(ctx context.Context, ps *programs, j job, task cv.Task, m
 	start := time.Now()
 	var configs []Config
 	for _, i := range j.fits {
-		c, _ := t.parse(task, task.Fits[i]) // the plan has parsed it before
+		c, _ := parse(task, task.Fits[i]) // the plan has parsed it before
 		configs = append(configs, c)
 	}
 	if j.large {

@@ -321,18 +321,37 @@ type wrong struct{}
 
 func (wrong) Pool(*model.Scope, synlayer.Bags) (pooled, weights *graph.Node) { panic("no such thing") }
 
+// registered registers a pooling for the rest of a test, and returns its default setting.
+func registered(t *testing.T, e neural.Entry) neural.Config {
+	t.Helper()
+	remove, err := neural.Register(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(remove)
+	c, err := neural.DefaultConfig(e.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 // TestOwnPooling checks that a user's own pooling is planned, learnt with others in one task, trained, saved and loaded
-// by its name. Names that are unknown or taken are refused.
+// by its name. A name that is unknown is refused.
 func TestOwnPooling(t *testing.T) {
-	set, backend, poolings := planted(24, false), backendtest.Chosen(t), map[string]synlayer.Pooling{"middle": middle{}}
-	own, err := neural.OwnConfig("middle", middle{})
+	set, backend := planted(24, false), backendtest.Chosen(t)
+	remove, err := neural.Register(neural.Entry{Name: "middle", Default: middle{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := neural.DefaultConfig("middle")
 	if err != nil {
 		t.Fatal(err)
 	}
 	other := config(t, "max")
 	own.Width, own.Epochs, own.Batch, own.LR, own.Dropout = other.Width, other.Epochs, other.Batch, other.LR, other.Dropout
 	both := task(t, set, honest(3), own, other)
-	trainer := neural.Trainer{Backend: backend, Workers: 2, Poolings: poolings}
+	trainer := neural.Trainer{Backend: backend, Workers: 2}
 	outcomes := make([]learner.Outcome, len(both.Fits))
 	if err := trainer.Learn(context.Background(), both, func(o learner.Outcome) error {
 		outcomes[o.Fit] = o
@@ -361,7 +380,7 @@ func TestOwnPooling(t *testing.T) {
 	if err := trained.Save(dir); err != nil {
 		t.Fatal(err)
 	}
-	loaded, err := neural.Load(backend, dir, poolings)
+	loaded, err := neural.Load(backend, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -372,24 +391,19 @@ func TestOwnPooling(t *testing.T) {
 	if got, err := loaded.Predict(context.Background(), both.Bags); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("the loaded model predicts otherwise (%v)", err)
 	}
+
+	remove()
 	if _, err := neural.Load(backend, dir); err == nil || !strings.Contains(err.Error(), `"middle"`) {
 		t.Errorf("loaded without its pooling: error %v", err)
 	}
-
-	broken := neural.Trainer{Backend: backend, Workers: 2, Poolings: map[string]synlayer.Pooling{"middle": wrong{}}}
-	err = broken.Learn(context.Background(), both, func(o learner.Outcome) error { return o.Err })
-	if err == nil || !strings.Contains(err.Error(), "no such thing") {
-		t.Errorf("a pooling that panics: error %v", err)
-	}
-	if _, err := neural.OwnConfig("mean", middle{}); err == nil {
-		t.Error("a pooling of one's own may be called mean")
-	}
-	if _, err := neural.OwnConfig("listed", listed{}); err == nil || !strings.Contains(err.Error(), "compared") {
-		t.Errorf("a struct with a slice: error %v", err)
-	}
-	err = neural.Trainer{Backend: backend}.Learn(context.Background(), both, func(o learner.Outcome) error { return o.Err })
+	err = trainer.Learn(context.Background(), both, func(o learner.Outcome) error { return o.Err })
 	if err == nil || !strings.Contains(err.Error(), `"middle"`) {
 		t.Errorf("a trainer that does not know the pooling: error %v", err)
+	}
+	registered(t, neural.Entry{Name: "middle", Default: wrong{}})
+	err = trainer.Learn(context.Background(), both, func(o learner.Outcome) error { return o.Err })
+	if err == nil || !strings.Contains(err.Error(), "no such thing") {
+		t.Errorf("a pooling that panics: error %v", err)
 	}
 }
 

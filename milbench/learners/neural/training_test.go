@@ -42,7 +42,7 @@ type trainingCase struct {
 }
 
 func (c trainingCase) config() Config {
-	return Config{Pooling: cmp.Or(c.Pooling, syn), Iterations: c.Iterations, Gamma: c.Gamma, Embed: c.Embed, Heads: c.Heads, Scale: c.Scale, Norm: true,
+	return Config{Pooling: cmp.Or(c.Pooling, "syn"), Iterations: c.Iterations, Gamma: c.Gamma, Embed: c.Embed, Heads: c.Heads, Scale: c.Scale, Norm: true,
 		Branches: c.Branches, Top: c.Top, MaskRate: c.MaskRate, Inducing: c.Inducing,
 		Layers: 1, Width: c.Width, Epochs: 1, Batch: 2, LR: c.LR, LRDecay: c.LRDecay, WeightDecay: c.WeightDecay}
 }

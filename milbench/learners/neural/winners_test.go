@@ -27,17 +27,14 @@ func (repelled) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *g
 // TestWinnersAreReal checks that padding never wins, though its weight is 0 and all instances have negative weights.
 // The largest of these wins.
 func TestWinnersAreReal(t *testing.T) {
-	own, err := neural.OwnConfig("repelled", repelled{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := registered(t, neural.Entry{Name: "repelled", Default: repelled{}})
 	own.Width, own.Epochs = 4, 1
 	for name, backend := range backendtest.All(t) {
 		some := task(t, planted(12, false), honest(2), own)
 		for i := range some.Fits {
 			some.Fits[i].Instances = true
 		}
-		trainer := neural.Trainer{Backend: backend, Workers: 1, Poolings: map[string]synlayer.Pooling{"repelled": repelled{}}}
+		trainer := neural.Trainer{Backend: backend, Workers: 1}
 		err := trainer.Learn(context.Background(), some, func(o learner.Outcome) error {
 			if o.Err != nil {
 				return o.Err

@@ -13,6 +13,7 @@ package onebyone
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -52,29 +53,13 @@ type Entry struct {
 	Key string
 }
 
-const (
-	learnerKey = "learner"
-	poolingKey = "pooling" // key of the names of networks
-)
-
-// Name returns the name of the learner of a setting, or "" if it has none.
+// Name returns the name of the learner of a setting, or "" if it has none ([cv.NameOf]).
 func Name(setting json.RawMessage) string {
-	var s struct{ Learner, Pooling string }
-	if json.Unmarshal(setting, &s) != nil {
-		return ""
-	}
-	if s.Learner != "" {
-		return s.Learner
-	}
-	return s.Pooling
+	name, _ := cv.NameOf(setting)
+	return name
 }
 
-func (e Entry) key() string {
-	if e.Key != "" {
-		return e.Key
-	}
-	return learnerKey
-}
+func (e Entry) key() string { return cmp.Or(e.Key, cv.LearnerKey) }
 
 // Setting returns the setting of one of the entry's estimators.
 func (e Entry) Setting(estimator learner.Estimator) (json.RawMessage, error) {
@@ -122,11 +107,11 @@ func (e Entry) parse(setting json.RawMessage) (learner.Estimator, error) {
 	if err := json.Unmarshal(setting, &values); err != nil {
 		return nil, err
 	}
-	if Name(setting) != e.Name {
-		return nil, fmt.Errorf("%.100s is that of %q", setting, Name(setting))
+	if name := Name(setting); name != e.Name {
+		return nil, fmt.Errorf("%.100s is that of %q", setting, name)
 	}
-	delete(values, learnerKey)
-	delete(values, poolingKey)
+	delete(values, cv.LearnerKey)
+	delete(values, cv.PoolingKey)
 	estimator := e.Default()
 	var all map[string]json.RawMessage // the required hyperparameters
 	text, err := json.Marshal(reflect.New(reflect.TypeOf(estimator).Elem()).Interface())
@@ -167,11 +152,8 @@ var _ learner.Learner = Learner{}
 
 // Learns reports whether a setting is meant for the entries: it has the key "learner", or the key and name of an entry.
 func (l Learner) Learns(setting json.RawMessage) bool {
-	var s struct{ Learner, Pooling string }
-	if json.Unmarshal(setting, &s) != nil {
-		return false
-	}
-	return s.Learner != "" || slices.ContainsFunc(l.Entries, func(e Entry) bool { return e.Name == s.Pooling && e.key() == poolingKey })
+	name, key := cv.NameOf(setting)
+	return key == cv.LearnerKey || key != "" && slices.ContainsFunc(l.Entries, func(e Entry) bool { return e.Name == name && e.key() == key })
 }
 
 // parse returns the estimator of a setting.
@@ -184,10 +166,7 @@ func (l Learner) parse(setting json.RawMessage) (learner.Estimator, error) {
 		}
 		names = append(names, e.Name)
 	}
-	if near := spelling.Nearest(name, names); near != "" {
-		return nil, fmt.Errorf("there is no learner %q; did you mean %q?", name, near)
-	}
-	return nil, fmt.Errorf("there is no learner %q", name)
+	return nil, fmt.Errorf("there is no learner %q; %s", name, spelling.Hint(name, names))
 }
 
 // CheckSetting reports an invalid setting: an unknown learner or an invalid hyperparameter.
