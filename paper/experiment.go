@@ -13,7 +13,6 @@ import (
 	"synpool/milbench/cv"
 	"synpool/milbench/dataset"
 	"synpool/milbench/learner"
-	"synpool/milbench/learners/networks"
 	"synpool/milbench/learners/neural"
 	"synpool/milbench/mil"
 	"synpool/milbench/results"
@@ -205,23 +204,26 @@ func (a Arm) run(all sets, name string, seed uint64) (run.Run, error) {
 	return r, nil
 }
 
-// texts returns settings as JSON.
-func texts(configs []neural.Config) []json.RawMessage {
-	list, err := networks.Settings(configs)
+// must returns a setting of an experiment. An invalid one is a bug of this package and panics.
+func must[T any](setting T, err error) T {
 	if err != nil {
 		panic(fmt.Sprintf("study: a setting of an experiment: %v", err))
+	}
+	return setting
+}
+
+// texts returns settings as JSON.
+func texts(configs []neural.Config) (list []json.RawMessage) {
+	for _, c := range configs {
+		list = append(list, must(json.Marshal(c)))
 	}
 	return list
 }
 
-// settings returns the settings of grids as JSON. An invalid grid is a bug of this package and panics.
+// settings returns the settings of grids as JSON.
 func settings(grids ...neural.Grid) (list []json.RawMessage) {
 	for _, g := range grids {
-		configs, err := g.Configs()
-		if err != nil {
-			panic(fmt.Sprintf("study: a setting of an experiment: %v", err))
-		}
-		for _, text := range texts(configs) {
+		for _, text := range texts(must(g.Configs())) {
 			if !slices.ContainsFunc(list, func(other json.RawMessage) bool { return string(other) == string(text) }) {
 				list = append(list, text)
 			}

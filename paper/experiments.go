@@ -40,13 +40,7 @@ var (
 var narrow = neural.Values(64)
 
 // instanceSettings are settings of support vector machines on instances, with a linear and a radial kernel.
-var instanceSettings = func() []json.RawMessage {
-	list, err := classic.InstanceEntry().Settings()
-	if err != nil {
-		panic(fmt.Sprintf("study: a setting of an experiment: %v", err))
-	}
-	return list
-}()
+var instanceSettings = must(classic.InstanceEntry().Settings())
 
 // needles are generated sets with known witness rates.
 var needles = []string{"needle-0.01", "needle-0.02", "needle-0.05", "needle-0.1", "needle-0.2", "needle-0.5"}
@@ -56,24 +50,17 @@ var needles = []string{"needle-0.01", "needle-0.02", "needle-0.05", "needle-0.1"
 var archivedAuto = func() json.RawMessage {
 	p := learners.DefaultPortfolio()
 	p.Prior, p.Unweighted = 0, false
-	setting, err := p.Setting()
-	if err != nil {
-		panic(fmt.Sprintf("study: the setting of %s: %v", learners.AutoName, err))
-	}
-	return setting
+	return must(p.Setting())
 }()
 
 // classicSettings are the settings of all classical learners and of the portfolio auto.
 var classicSettings = func() (list []json.RawMessage) {
 	for _, name := range learners.Names() {
-		settings, err := learners.Settings(name, true)
 		if name == learners.AutoName {
-			settings = []json.RawMessage{archivedAuto}
+			list = append(list, archivedAuto)
+			continue
 		}
-		if err != nil {
-			panic(fmt.Sprintf("study: a setting of %s: %v", name, err))
-		}
-		list = append(list, settings...)
+		list = append(list, must(learners.Settings(name, true))...)
 	}
 	return list
 }()
@@ -287,13 +274,7 @@ var hopfieldGrid = neural.Grid{
 }
 
 // sampled returns randomly drawn settings of a grid.
-func sampled(g neural.Grid) []json.RawMessage {
-	configs, err := g.Sample(perPooling, 1)
-	if err != nil {
-		panic(fmt.Sprintf("study: a setting of an experiment: %v", err))
-	}
-	return texts(configs)
-}
+func sampled(g neural.Grid) []json.RawMessage { return texts(must(g.Sample(perPooling, 1))) }
 
 // perPooling is the number of settings drawn for each pooling.
 const perPooling = 16
@@ -310,11 +291,7 @@ func searching(folds int) cv.Protocol {
 
 // withJoined returns the settings followed by their portfolio.
 func withJoined(list []json.RawMessage) []json.RawMessage {
-	setting, err := learners.Portfolio{Inner: searchInner, Candidates: list}.Setting()
-	if err != nil {
-		panic(fmt.Sprintf("study: a setting of an experiment: %v", err))
-	}
-	return append(slices.Clone(list), setting)
+	return append(slices.Clone(list), must(learners.Portfolio{Inner: searchInner, Candidates: list}.Setting()))
 }
 
 // networkArms runs networks with randomly drawn settings, which inner folds choose and join, and every pooling with the

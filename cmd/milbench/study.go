@@ -363,7 +363,10 @@ func (p *program) studyReport() *cobra.Command {
 		Use:   "report DIR",
 		Short: "Write verdicts, tables and figures from archived results",
 		Long: `It reads the archives of milbench study archive in a folder and prints the page of verdicts as
-Markdown. --out writes RESULTS.md and, below docs/, all tables and the figures.`,
+Markdown. --out writes RESULTS.md and, below docs/, all tables and the figures.
+
+Sentences on these pages were written about the committed results. A sentence that does not hold for
+your results is left out, and a line says so. If your archive is as large, it is an error, too.`,
 		Example: "  milbench study report paper/results --out .\n  milbench study report paper/results --tables",
 		Args:    arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {

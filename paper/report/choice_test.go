@@ -20,9 +20,9 @@ func TestChoices(t *testing.T) {
 		r := &fits[i]
 		r.Validation, r.Inside = nil, &results.Inside{Figure: inside[string(r.Config)][r.Fold], Loss: 1}
 	}
-	all, err := choicesOf(fits)
-	if err != nil || len(all) != 1 {
-		t.Fatalf("%+v, %v", all, err)
+	all := choicesOf(fits)
+	if len(all) != 1 {
+		t.Fatalf("%+v", all)
 	}
 	got := all[0] // width 256 is chosen in the first fold, width 64 in the second
 	// The pairs of settings: in the first fold one tied, one discordant, one concordant; in the second two discordant, one
@@ -32,39 +32,36 @@ func TestChoices(t *testing.T) {
 		name      string
 		got, want float64
 	}{
-		{"folds", float64(got.folds), 2}, {"settings", float64(got.settings), 3},
-		{"validation", got.validation, 1}, {"test", got.test, (0.7 + 0.75) / 2},
-		{"all", got.all, (0.85 + 0.625 + 0.675) / 3}, {"hindsight", got.hindsight, 0.85}, {"together", got.together, tau},
-		{"networks", got.networks, (0.25 + 0.25 + 0.3 + 0.1) / 4}, {"instances", got.instances, (-0.15 - 0.3) / 2}, {"taken", float64(got.taken), 0},
+		{"folds", float64(got.Folds), 2}, {"settings", float64(got.Settings), 3},
+		{"validation", got.Validation, 1}, {"test", got.Test, (0.7 + 0.75) / 2},
+		{"all", got.All, (0.85 + 0.625 + 0.675) / 3}, {"hindsight", got.Hindsight, 0.85}, {"together", got.Together, tau},
+		{"networks", got.Networks, (0.25 + 0.25 + 0.3 + 0.1) / 4}, {"instances", got.Instances, (-0.15 - 0.3) / 2}, {"taken", float64(got.Taken), 0},
 	} {
 		if math.Abs(c.got-c.want) > 1e-9 {
 			t.Errorf("%s %g, want %g", c.name, c.got, c.want)
 		}
 	}
-	if got.best != "instance" || got.set != "musk1" {
-		t.Errorf("%s is best on %s", got.best, got.set)
+	if got.Best != "instance" || got.Set != "musk1" {
+		t.Errorf("%s is best on %s", got.Best, got.Set)
 	}
 	for least, want := range map[float64]string{
 		0.84: "musk1 | 72.5 | 84.0 | 0 of 2 | 1 of 1 | instance | 85.0 | 71.7 | 0 of 2 folds | no network reaches it; the classifier of instances does",
 		0.86: "musk1 | 72.5 | 86.0 | 0 of 2 | 0 of 1 | instance | 85.0 | 71.7 | 0 of 2 folds | no setting reaches it",
 		0.65: "musk1 | 72.5 | 65.0 | 1 of 2 | 1 of 1 | instance | 85.0 | 71.7 | 0 of 2 folds | some settings reach it; the validation parts do not find them",
 	} {
-		if row := all.why("musk1", got.test, least); strings.Join(row, " | ") != want || len(row) != len(whyHead) {
+		if row := all.why("musk1", got.Test, least); strings.Join(row, " | ") != want || len(row) != len(whyHead) {
 			t.Errorf("%q, want %q", row, want)
 		}
 	}
-	text, err := all.table()
-	holds(t, "table", text, err, []string{"| musk1 | 3 | 1.000 | 0.725 | 0.717 | 0.850 | instance | −0.167 | +0.225 | −0.225 | 0 of 2 |", "less one drawn at random, averaged over sets: +0.008. The"}, nil)
 	other := got
-	other.set, other.test = "fox", got.test+0.1
-	text, err = choices{got, other}.table()
-	holds(t, "two sets", text, err, []string{"averaged over sets: +0.058 (95 % interval −0.577 to +0.694, n = 2 sets). The"}, []string{"Web as one"})
+	other.Set, other.Test = "fox", got.Test+0.1
 	web1, web2 := other, got
-	web1.set, web2.set = "web1", "web2"
-	text, err = choices{got, web1, web2}.table()
-	holds(t, "Web", text, err, []string{"n = 3 sets); with Web as one set +0.033 (95 % interval −0.284 to +0.351, n = 2 sets). The"}, nil)
-	if text, err := choices(nil).table(); text != "" || err != nil {
-		t.Errorf("a table of nothing: %s, %v", text, err)
+	web1.Set, web2.Set = "web1", "web2"
+	for want, of := range map[string]choices{"+0.058 (95 % interval −0.577 to +0.694, n = 2 sets)": {got, other},
+		"n = 3 sets); with Web as one set +0.033 (95 % interval −0.284 to +0.351, n = 2 sets)": {got, web1, web2}} {
+		if text := of.Worth(); !strings.HasSuffix(text, want) || of.Tau() != "−0.167" {
+			t.Errorf("%s with a τ-b of %s, want %s", text, of.Tau(), want)
+		}
 	}
 	if row := all.why("fox", 0.4, 0.5); !strings.Contains(row[len(row)-1], "not enough fits") || len(row) != len(whyHead) {
 		t.Errorf("%q", row)
@@ -74,27 +71,25 @@ func TestChoices(t *testing.T) {
 		r.Seed, r.Inside = 2, &results.Inside{Figure: 0.5, Loss: 1}
 		seeds = append(seeds, r)
 	}
-	if all, err = choicesOf(seeds); err != nil || len(all) != 1 || all[0].folds != 4 || all[0].validation != 0.75 {
-		t.Errorf("two seeds: %+v, %v; want four folds", all, err)
+	if all = choicesOf(seeds); len(all) != 1 || all[0].Folds != 4 || all[0].Validation != 0.75 {
+		t.Errorf("two seeds: %+v, want four folds", all)
 	}
 	for i := range fits { // in the first fold validation AUCs are equal: there they agree with nothing
 		if fits[i].Fold == 0 {
 			fits[i].Inside = &results.Inside{Figure: 1, Loss: 1}
 		}
 	}
-	if all, err = choicesOf(fits); err != nil || len(all) != 1 || math.Abs(all[0].together+1.0/3) > 1e-9 {
-		t.Errorf("a fold of equal validation AUCs: %+v, %v; want the τ-b of the other, −1/3", all, err)
+	if all = choicesOf(fits); len(all) != 1 || math.Abs(all[0].Together+1.0/3) > 1e-9 {
+		t.Errorf("a fold of equal validation AUCs: %+v, want the τ-b of the other, −1/3", all)
 	}
 	for i := range fits {
 		fits[i].Inside = &results.Inside{Figure: 1, Loss: 1}
 	}
-	if all, err = choicesOf(fits); err != nil || len(all) != 1 || !math.IsNaN(all[0].together) {
-		t.Fatalf("folds of equal validation AUCs: %+v, %v; want no τ-b", all, err)
+	if all = choicesOf(fits); len(all) != 1 || !math.IsNaN(all[0].Together) {
+		t.Fatalf("folds of equal validation AUCs: %+v, want no τ-b", all)
 	}
-	text, err = all.table()
-	holds(t, "no τ-b", text, err, []string{"| instance |  | "}, []string{"agrees with"})
 	fits[0].Inside = nil
-	if _, err := choicesOf(fits); err == nil || !strings.Contains(err.Error(), "validation part") {
+	if _, err := attempt(func() choices { return choicesOf(fits) }); err == nil || !strings.Contains(err.Error(), "validation part") {
 		t.Errorf("without a validation part: %v", err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"synpool/milbench/cv"
 	"synpool/milbench/results"
 	"synpool/paper"
+	"synpool/plotting"
 )
 
 // A verdict of the first page and how it begins.
@@ -26,13 +27,13 @@ const (
 func TestClaims(t *testing.T) {
 	asked := make(map[string]bool)
 	for _, c := range plantedClaims(t) {
-		at := slices.IndexFunc(claims, func(q claim) bool { return q.question == c.question })
+		at := slices.IndexFunc(claims, func(q claim) bool { return q.Question == c.question })
 		if at < 0 {
 			t.Fatalf("no question %q", c.question)
 		}
 		asked[c.question] = true
 		for name, want := range c.want {
-			a := results.Archive{Experiment: claims[at].experiment}
+			a := results.Archive{Experiment: claims[at].Experiment}
 			if c.fits != nil {
 				a.Results = c.fits(name)
 			}
@@ -40,22 +41,19 @@ func TestClaims(t *testing.T) {
 				a.Spaces = c.spaces(name)
 			}
 			got, err := claims[at].ask(a)
-			row := strings.Join([]string{got.verdict, got.more, got.estimate, got.interval, got.of}, " | ")
+			row := strings.Join([]string{got.Verdict, got.web, got.Estimate, got.Interval, got.of}, " | ")
 			holds(t, c.question+" "+name, row, err, nil, nil)
-			if !strings.HasPrefix(row, want) || (got.estimate == "") != (want == tooLittle) {
+			if !strings.HasPrefix(row, want) || (got.Estimate == "") != (want == tooLittle) {
 				t.Errorf("%s %s: %s, want %s", c.question, name, row, want)
 			}
 		}
 	}
 	for _, c := range claims {
-		if !asked[c.question] {
-			t.Errorf("%q is not tested", c.question)
+		if !asked[c.Question] {
+			t.Errorf("%q is not tested", c.Question)
 		}
 	}
 }
-
-// words are what the page says.
-func (a answer) words() [4]string { return [4]string{a.estimate, a.interval, a.verdict, a.more} }
 
 // TestClaimRows: a claim has a row, and another with Web as one set where that says something else; what is not known has none.
 func TestClaimRows(t *testing.T) {
@@ -70,10 +68,7 @@ func TestClaimRows(t *testing.T) {
 		"open":      {denseSets[:4], []float64{0.05, -0.05, 0.05, -0.05}, []string{"x"}, 0},
 		"Web alone": {[]string{"a", "b", "web1", "web2", "web3", "web4"}, []float64{0.01, 0, 0.08, 0.09, 0.08, 0.09}, []string{"x", "… with Web as one set"}, 0},
 	} {
-		list, err := acrossSets(c.sets, c.differences)
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := acrossSets(c.sets, c.differences)
 		var names []string
 		for _, r := range list.rows("x") {
 			names = append(names, r.Name)
@@ -88,7 +83,7 @@ func TestClaimRows(t *testing.T) {
 	if rows := (effects)(nil).rows("x"); rows != nil {
 		t.Errorf("of nothing: %+v", rows)
 	}
-	if _, err := PlotClaims(nil); !errors.Is(err, errIncomplete) {
+	if _, err := attempt(func() *plotting.Figure { return plotClaims(nil) }); !errors.Is(err, errIncomplete) {
 		t.Errorf("no archive: %v", err)
 	}
 }
@@ -172,7 +167,8 @@ func plantedClaims(t *testing.T) (list []plantedClaim) {
 			sets = sets[:1]
 		}
 		return planted(t, cv.NestedProtocol, 10, 2, sets, []string{`{"pooling":"softmax","members":10}`}, func(r results.Result) float64 {
-			return carbonneau.row(siSVM).cells[slices.Index(carbonneau.sets, r.Set)].mean/100 + sizes[name]/2 + scatter(name, r)
+			published, _ := carbonneau.auc(siSVM, r.Set)
+			return published/100 + sizes[name]/2 + scatter(name, r)
 		})
 	}, fourVerdicts, nil})
 }
@@ -241,8 +237,7 @@ func poolingClaims(t *testing.T) []plantedClaim {
 				}
 				return auc
 			})
-		}, map[string]string{"best": "Yes, max | `max` has the best average rank", "steps": cannotTell + " (the ranks do not show it) | `max` has the best average rank (Friedman's test: p < 0.001, with Web as one set p < 0.001). It is ahead of `softmax` alone.",
-			"none": noMatter + " | That holds for any two poolings.", "noise": cannotTell, "one": tooLittle}, nil},
+		}, map[string]string{"best": "Yes, max | ", "steps": cannotTell + " (the ranks do not show it) | ", "none": noMatter + " | ", "noise": cannotTell, "one": tooLittle}, nil},
 	}
 }
 
@@ -271,8 +266,7 @@ func learnerClaims(t *testing.T) []plantedClaim {
 	return []plantedClaim{
 		{"Does choosing by inner folds beat a random setting?", gains(0), fourVerdicts, nil},
 		{"Does joining several learners (`auto`) beat choosing one?", gains(2), fourVerdicts, nil},
-		{"Is one learner the best when inner folds choose?", gains(2), map[string]string{"more": "Yes, auto | `auto` has the best average rank of the 3 learners that ran on every set; by its intervals it is ahead of 2 of the 2 others.",
-			"less": cannotTell + " | `", "none": noMatter, "noise": cannotTell + " | `", "one": tooLittle}, nil},
+		{"Is one learner the best when inner folds choose?", gains(2), map[string]string{"more": "Yes, auto | ", "less": cannotTell + " | ", "none": noMatter, "noise": cannotTell + " | ", "one": tooLittle}, nil},
 	}
 }
 
@@ -304,22 +298,17 @@ func generatedClaims(t *testing.T) []plantedClaim {
 				}
 				return auc
 			})
-		}, map[string]string{"all": "Yes, 2 of 2 | Their AUC is under 0.5 on at least one test. The classifier of instances does not.", "some": "Yes, 1 of 2 | The AUC of max is under 0.5 on at least one test. ",
-			"none": "No, none of 2 | Their AUC is over 0.5 on every test. ", "open": cannotTell + " | None surely does; 1 of 2 may. ", "one": tooLittle}, nil},
+		}, map[string]string{"all": "Yes, 2 of 2 | ", "some": "Yes, 1 of 2 | ", "none": "No, none of 2 | ", "open": cannotTell + " | ", "one": tooLittle}, nil},
 		{"What share of a bag's instances must tell its label, for an AUC of 0.9?", func(name string) []results.Result {
 			return planted(t, cv.HonestProtocol, 1, 1, drawn(name, "needle-0.01", "needle-0.1", "needle-0.5"), syns, func(r results.Result) float64 {
-				rate, err := witnessRate(r.Set)
-				if err != nil {
-					t.Fatal(err)
-				}
+				rate := witnessRate(r.Set)
 				least := map[string][]float64{"rare": {0.01, 0.5}, "alike": {0.1, 0.1}, "half": {0.1, 1}, "nowhere": {1, 1}, "one": {0.1, 0.1}}[name][slices.Index(syns, string(r.Config))]
 				if rate >= least {
 					return 0.97 + 0.005*chance(r)
 				}
 				return 0.6 + 0.01*chance(r)
 			})
-		}, map[string]string{"rare": "0.01 (max) | A rate of 0.01 is enough for max. Syn with S = 10 needs 0.5.", "alike": "0.1 (max) | A rate of 0.1 is enough for max and Syn with S = 10.",
-			"half": "0.1 (max) | A rate of 0.1 is enough for max. Syn with S = 10 needs more than 0.5.", "nowhere": "More than 0.5 | None of these rates is enough. | above 0.5", "one": tooLittle}, nil},
+		}, map[string]string{"rare": "0.01 (max) | ", "alike": "0.1 (max) | ", "half": "0.1 (max) | ", "nowhere": "More than 0.5 |  | above 0.5", "one": tooLittle}, nil},
 	}
 }
 
@@ -328,46 +317,46 @@ func TestPage(t *testing.T) {
 	var b bytes.Buffer
 	err := Write(&b, nil)
 	text := b.String()
-	holds(t, "nothing run", text, err, []string{"| question | verdict | estimate | 95 % interval, n |\n|:--|:--|:--|:--|\n", "Too little has been run for a verdict."}, []string{yes + ", by 0", "](docs/results"})
+	holds(t, "nothing run", text, err, []string{"| question | verdict | estimate | 95 % interval, n |\n|:--|:--|:--|:--|\n"}, []string{yes + ", by 0", "](docs/results"})
 	if n := strings.Count(text, "| "+unanswered+" |"); n != len(claims) {
 		t.Errorf("%d questions are unanswered, want %d", n, len(claims))
 	}
+	template, err := templates.ReadFile("RESULTS.md.tmpl")
+	if err != nil {
+		t.Fatal(err)
+	}
 	led := make(map[string]bool)
 	for _, c := range claims {
-		led[c.experiment] = true
-		if !strings.Contains(text, "["+c.question+"](#"+c.experiment+")") {
-			t.Errorf("%q is not on the page", c.question)
+		led[c.Experiment] = true
+		if !strings.Contains(text, "["+c.Question+"](#"+c.Experiment+")") || strings.Count(string(template), `{{claim "`+c.Question+`"}}`) != 1 {
+			t.Errorf("%q is not on the page, or not in its section", c.Question)
 		}
 	}
-	for _, s := range summaries {
+	for _, s := range sections {
 		e, err := paper.FindExperiment(s.experiment)
-		if err != nil || !slices.Contains(e.Figures, s.figure) || s.shows == "" || s.alt == "" {
-			t.Errorf("%s: no figure %s, or one without words (%v)", s.experiment, s.figure, err)
+		if err != nil || !slices.Contains(e.Figures, s.figure) {
+			t.Errorf("%s: no figure %s (%v)", s.experiment, s.figure, err)
 		}
 		if !led[s.experiment] || strings.Count(text, `<a id="`+s.experiment+`"></a>`+"\n\n## "+s.title+"\n") != 1 {
 			t.Errorf("%s: no claim leads its section", s.experiment)
 		}
 	}
-	if len(summaries) != len(paper.Experiments) {
-		t.Errorf("%d sections of %d experiments", len(summaries), len(paper.Experiments))
+	if len(sections) != len(paper.Experiments) {
+		t.Errorf("%d sections of %d experiments", len(sections), len(paper.Experiments))
 	}
 }
 
-// TestOpening sorts claims by what is known of them.
-func TestOpening(t *testing.T) {
-	of := func(short string, values ...float64) said {
-		list, err := acrossSets(denseSets[:len(values)], values)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return said{claim{short: short, experiment: "noise"}, list.answer(), true}
+// TestShorts sorts claims by what is known of them.
+func TestShorts(t *testing.T) {
+	of := func(short, experiment string, values ...float64) said {
+		return said{claim{short: short, Experiment: experiment}, acrossSets(denseSets[:len(values)], values).answer()}
 	}
-	flattering := of("e", 0.05, 0.07, 0.06)
-	flattering.experiment = "published"
-	text := opening([]said{flattering, {claim{experiment: "learners"}, answer{more: "`x` leads."}, true}, of("a", 0.04, 0.06, 0.05), of("b", -0.04, -0.06, -0.05), of("c", 0.001, -0.001, 0.002), of("d", 0.5, -0.5, 0.2), {run: true}})
-	want := "- `x` leads.\n- **These make better models:** a (+0.050).\n- **These make worse models:** b (−0.050).\n- **These make no difference that matters:** c (+0.001).\n- **These make figures too optimistic:** e (+0.060).\n- **We cannot tell** in 1 of the claims below.\n\n"
-	if text != want {
-		t.Errorf("%s, want %s", text, want)
+	f := filler{said: []said{{}, of("e", "published", 0.05, 0.07, 0.06), of("a", "noise", 0.04, 0.06, 0.05), of("b", "noise", -0.04, -0.06, -0.05),
+		of("c", "noise", 0.001, -0.001, 0.002), of("d", "noise", 0.5, -0.5, 0.2), {}}}
+	for what, want := range map[string]string{"better": "a (+0.050)", "worse": "b (−0.050)", "same": "c (+0.001)", "optimistic": "e (+0.060)", "open": "1"} {
+		if got := f.shorts(what); got != want {
+			t.Errorf("%s: %s, want %s", what, got, want)
+		}
 	}
 }
 
@@ -377,11 +366,11 @@ func TestNumber(t *testing.T) {
 		of   answer
 		want string
 	}{
-		{answer{verdict: "Yes, by 0.050", estimate: "+0.050", interval: "+0.037 to +0.063, 4 sets"}, "95 % interval +0.037 to +0.063, 4 sets."},
-		{answer{verdict: cannotTell, estimate: "−0.050", interval: "−0.1 to +0.1, 4 sets", of: "a less b"}, "−0.050 (95 % interval −0.1 to +0.1, 4 sets): a less b."},
-		{answer{verdict: "Yes", estimate: "3 of 4", interval: "none: one split"}, "3 of 4 (no interval: one split)."},
-		{answer{verdict: "More than 0.5", estimate: "above 0.5"}, "above 0.5."},
-		{answer{verdict: tooLittle}, ""},
+		{answer{Verdict: "Yes, by 0.050", Estimate: "+0.050", Interval: "+0.037 to +0.063, 4 sets"}, "95 % interval +0.037 to +0.063, 4 sets."},
+		{answer{Verdict: cannotTell, Estimate: "−0.050", Interval: "−0.1 to +0.1, 4 sets", of: "a less b"}, "−0.050 (95 % interval −0.1 to +0.1, 4 sets): a less b."},
+		{answer{Verdict: "Yes", Estimate: "3 of 4", Interval: "none: one split"}, "3 of 4 (no interval: one split)."},
+		{answer{Verdict: "More than 0.5", Estimate: "above 0.5"}, "above 0.5."},
+		{answer{Verdict: tooLittle}, ""},
 	} {
 		if got := c.of.number(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
@@ -409,7 +398,7 @@ func ablationClaims(t *testing.T) (list []plantedClaim) {
 			if name == "nothing" {
 				return nil
 			}
-			list := []results.Space{{Set: "a", Of: results.OfMeans, TestSilhouette: 0.1}, {Set: "a", Of: results.OfPooled, TestSilhouette: 0.2}, {Set: "a", Of: results.OfPooled, TestSilhouette: 0.3}}
+			list := []results.Space{{Set: "a", Of: results.OfMeans, TestSilhouette: 0.1}, {Set: "a", Of: results.OfPooled, Config: []byte(syn(3, "")), TestSilhouette: 0.2}, {Set: "a", Of: results.OfPooled, Config: []byte(syn(-3, "")), TestSilhouette: 0.3}}
 			if name == "some" {
 				list[2].TestSilhouette = 0.05
 			}
@@ -423,10 +412,10 @@ func TestWitnessInterval(t *testing.T) {
 	for _, rate := range []string{"0.01", "0.1", "0.5"} {
 		sets = append(sets, "needle-"+rate+"-draw-1", "needle-"+rate+"-draw-2")
 	}
-	said, err := leastRate(results.Archive{Results: planted(t, cv.HonestProtocol, 1, 1, sets, []string{`{"pooling":"max"}`}, func(r results.Result) float64 {
+	said := leastRate(results.Archive{Results: planted(t, cv.HonestProtocol, 1, 1, sets, []string{`{"pooling":"max"}`}, func(r results.Result) float64 {
 		return map[string]float64{"needle-0.01-draw-1": 0.6, "needle-0.01-draw-2": 0.61, "needle-0.1-draw-1": 0.85, "needle-0.1-draw-2": 0.99, "needle-0.5-draw-1": 0.98, "needle-0.5-draw-2": 0.985}[r.Set]
 	})})
-	if want := ([4]string{"0.1", "above 0.01, at most 0.5, 2 drawings", "0.1 (max)", "A rate of 0.1 is enough for max."}); err != nil || said.words() != want {
-		t.Errorf("%+v, %v; want %+v", said, err, want)
+	if want := ([4]string{"0.1", "above 0.01, at most 0.5, 2 drawings", "0.1 (max)", ""}); said.words() != want {
+		t.Errorf("%+v, want %+v", said, want)
 	}
 }

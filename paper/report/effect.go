@@ -6,11 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/stat"
-
 	"synpool/milbench/stats"
 	"synpool/plotting"
 )
+
+// alpha is the level of all tests.
+const alpha = 0.05
 
 // margin is the difference in AUC up to which it does not matter.
 const margin = 0.01
@@ -27,126 +28,123 @@ const (
 
 // directionOf reads an interval.
 func directionOf(low, high float64) direction {
-	switch {
-	case low >= -margin && high <= margin:
+	if low >= -margin && high <= margin {
 		return same
-	case low > 0:
-		return higher
-	case high < 0:
-		return lower
 	}
-	return unclear
+	return map[int]direction{-1: lower, 0: unclear, 1: higher}[beside(low, high, 0)]
+}
+
+// beside returns where an interval lies beside a value: -1 under it, 1 over it, 0 where it holds it.
+func beside(low, high, value float64) int {
+	switch {
+	case high < value:
+		return -1
+	case low > value:
+		return 1
+	}
+	return 0
 }
 
 // effect is a mean difference in AUC with its 95 % interval, over n sets or repeats.
 type effect struct {
-	mean, low, high float64
-	n               int
-	over            string
+	Value, Low, High float64
+	N                int
+	over             string
 }
 
-func (e effect) direction() direction { return directionOf(e.low, e.high) }
-
-// interval writes the interval and what it is over.
-func (e effect) interval() string {
-	return fmt.Sprintf("%s to %s, %d %s", signed(e.low), signed(e.high), e.n, e.over)
+// newEffect computes an effect; it needs two values ([stats.ErrTooFew]).
+func newEffect(values []float64, over string) effect {
+	e := effect{N: len(values), over: over}
+	var err error
+	e.Value, e.Low, e.High, err = stats.MeanInterval(values, 1-alpha)
+	return must(e, err)
 }
+
+func (e effect) direction() direction { return directionOf(e.Low, e.High) }
+
+// Beside is [beside] of the interval.
+func (e effect) Beside(value float64) int { return beside(e.Low, e.High, value) }
+
+// Mean writes the mean.
+func (e effect) Mean() string { return signed(e.Value) }
+
+// Range writes the interval.
+func (e effect) Range() string { return signed(e.Low) + " to " + signed(e.High) }
+
+// Interval writes the interval and what it is over.
+func (e effect) Interval() string { return fmt.Sprintf("%s, %d %s", e.Range(), e.N, e.over) }
+
+// String writes the effect with its interval.
+func (e effect) String() string { return e.Mean() + " (95 % interval " + e.Interval() + ")" }
 
 // effects are one difference over all sets and, where there are Web sets to average into one, with these as one set.
 type effects []effect
 
-// acrossSets returns the mean of differences, one of each set, with its interval over sets. It needs two sets
-// ([stats.ErrTooFew]), with Web as one.
-func acrossSets(sets []string, differences []float64) (effects, error) {
-	rows := make([][]float64, len(sets))
-	for i, d := range differences {
-		rows[i] = []float64{d}
+// acrossSets returns the mean of differences, one of each set, with its interval over sets. It needs two sets, with Web as one.
+func acrossSets(sets []string, differences []float64) (list effects) {
+	need(len(sets) > 0)
+	for _, version := range versions(sets, rowsOf(differences)) {
+		list = append(list, newEffect(column(version, 0), "sets"))
 	}
-	return effectsOf(sets, rows, "sets", func(rows [][]float64) []float64 { return column(rows, 0) })
+	return list
+}
+
+// rowsOf makes a row of each value.
+func rowsOf(values []float64) [][]float64 {
+	rows := make([][]float64, len(values))
+	for i, v := range values {
+		rows[i] = []float64{v}
+	}
+	return rows
 }
 
 // acrossRepeats returns the mean of differences over sets, with its interval over repeats: rows have a difference of each
-// repeat, a row for each set. It needs two repeats ([stats.ErrTooFew]).
-func acrossRepeats(sets []string, rows [][]float64) (effects, error) {
-	return effectsOf(sets, rows, "repeats", func(rows [][]float64) (values []float64) {
-		for k := range rows[0] {
-			values = append(values, stat.Mean(column(rows, k), nil))
+// repeat, a row for each set. It needs two repeats.
+func acrossRepeats(sets []string, rows [][]float64) (list effects) {
+	need(len(rows) > 0)
+	for _, version := range versions(sets, rows) {
+		var means []float64
+		for k := range version[0] {
+			means = append(means, mean(column(version, k)))
 		}
-		return values
-	})
-}
-
-// column returns the values of rows at k.
-func column(rows [][]float64, k int) (values []float64) {
-	for _, row := range rows {
-		values = append(values, row[k])
+		list = append(list, newEffect(means, "repeats"))
 	}
-	return values
-}
-
-// effectsOf computes effects from the values of rows, one a set.
-func effectsOf(sets []string, rows [][]float64, over string, values func([][]float64) []float64) (list effects, err error) {
-	if len(rows) == 0 {
-		return nil, errIncomplete
-	}
-	versions := [][][]float64{rows}
-	if _, merged := mergeWeb(sets, rows); len(merged) < len(rows) {
-		versions = append(versions, merged)
-	}
-	for _, version := range versions {
-		e := effect{over: over}
-		of := values(version)
-		e.n = len(of)
-		if e.mean, e.low, e.high, err = stats.MeanInterval(of, 1-alpha); err != nil {
-			return nil, err
-		}
-		list = append(list, e)
-	}
-	return list, nil
+	return list
 }
 
 // direction is that of all versions, unclear where they differ.
 func (list effects) direction() direction {
-	if len(list) == 0 {
+	if len(list) == 0 || slices.ContainsFunc(list, func(e effect) bool { return e.direction() != list[0].direction() }) {
 		return unclear
-	}
-	for _, e := range list[1:] {
-		if e.direction() != list[0].direction() {
-			return unclear
-		}
 	}
 	return list[0].direction()
 }
 
-// answered passes on the answer of effects, or why there are none: answered(acrossSets(sets, differences)).
-func answered(list effects, err error) (answer, error) {
-	if err != nil {
-		return answer{}, err
-	}
-	return list.answer(), nil
-}
+// The words of a verdict that is neither yes nor no.
+const cannotTell = "We cannot tell"
 
-// answer says whether the difference is above 0. Where Web as one set says something else, the verdict is open and more gives the
-// number.
+var noDifference = fmt.Sprintf("No difference (the interval lies within ±%v)", margin)
+
+// answer says whether the difference is above 0. Where Web as one set says something else, the verdict is open.
 func (list effects) answer() answer {
 	first := list[0]
-	said := answer{estimate: signed(first.mean), interval: first.interval(), effects: list}
+	said := answer{Estimate: first.Mean(), Interval: first.Interval(), effects: list}
 	switch list.direction() {
 	case same:
-		said.verdict = noDifference
+		said.Verdict = noDifference
 	case higher:
-		said.verdict = "Yes, by " + number(math.Abs(first.mean))
+		said.Verdict = "Yes, by " + number(math.Abs(first.Value))
 	case lower:
-		said.verdict = "No, lower by " + number(math.Abs(first.mean))
+		said.Verdict = "No, lower by " + number(math.Abs(first.Value))
 	default:
-		said.verdict = cannotTell
+		said.Verdict = cannotTell
 		if first.direction() != unclear {
-			said.verdict += " (does not hold with Web as one set)"
+			said.Verdict += " (does not hold with Web as one set)"
 		}
 	}
 	for _, e := range list[1:] {
 		if e.direction() != first.direction() {
-			said.more = fmt.Sprintf("With Web as one set it is %s (%s).", signed(e.mean), e.interval())
+			said.web = fmt.Sprintf("With Web as one set it is %s (%s).", e.Mean(), e.Interval())
 		}
 	}
 	return said
@@ -162,22 +160,9 @@ func (list effects) rows(name string) (rows []plotting.ComparedRow) {
 		if i > 0 {
 			name = "… with Web as one set"
 		}
-		rows = append(rows, plotting.ComparedRow{Name: name, Difference: e.mean, Low: e.low, High: e.high, Verdict: verdict, Same: list.direction() == same})
+		rows = append(rows, plotting.ComparedRow{Name: name, Difference: e.Value, Low: e.Low, High: e.High, Verdict: verdict, Same: list.direction() == same})
 	}
 	return rows
-}
-
-// The words of a verdict that is neither yes nor no.
-const cannotTell = "We cannot tell"
-
-var noDifference = fmt.Sprintf("No difference (the interval lies within ±%v)", margin)
-
-// alone says how many of the things that were tested one by one show a gain and a loss.
-func alone(better, worse, of int, what string) string {
-	if better+worse == 0 {
-		return fmt.Sprintf("Of %d %s, none alone shows a gain or a loss.", of, what)
-	}
-	return fmt.Sprintf("Of %d %s, %d alone show a gain and %d a loss.", of, what, better, worse)
 }
 
 // join joins sentences, some may be empty.

@@ -3,79 +3,67 @@ package report
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"synpool/milbench/cv"
 	"synpool/milbench/results"
 	"synpool/plotting"
 )
 
-// features is the section on where instances and bags lie.
-func features(a results.Archive) (string, error) {
-	if len(a.Spaces) == 0 {
-		return "", errIncomplete
-	}
-	t, err := tabulate(a.Results)
-	if err != nil {
-		return "", err
-	}
-	aucs := newGrid(t.Rows, func(r results.Row) (string, string) { return r.Set, label(r) })
-	var rows [][]string
-	for _, s := range a.Spaces {
-		name, err := spaceName(s)
-		if err != nil {
-			return "", err
-		}
-		auc := ""
-		if r, ok := aucs.cells[s.Set][name]; ok && s.Of == results.OfPooled {
-			auc = number(r.Mean)
-		}
-		rows = append(rows, []string{s.Set, name, number(s.TrainSilhouette), classes(s, false), number(s.TestSilhouette), classes(s, true), auc})
-	}
-	further, spaces, sets := fartherApart(a.Spaces)
-	return table([]string{"set", "space", "silhouette, training part", "negative + positive", "silhouette, test part", "negative + positive", "AUC"}, rows) +
-		"The silhouette of the two classes is 1 for two tight groups far apart, and about 0 for groups that overlap. It uses all features. " +
-		"Beside it stands the number of vectors of each class, bags or drawn instances. Instances have the labels of their bags. AUC is over all folds.\n\n" +
-		fmt.Sprintf("There are %d pooled spaces of %d sets. Spaces of one set have the same bags, so they are not independent. In %d of them the classes of the test part lie farther apart than in the plain means of the bags' instances. One split of each set is no test: this describes these bags.\n\n", spaces, sets, further), nil
+// featureStudy is the experiment features: where instances and bags lie.
+type featureStudy struct {
+	Spaces  []space
+	Sets    int
+	Pooled  int // spaces
+	Farther int // pooled spaces in which the classes of the test part lie farther apart than in the plain means of bags
 }
 
-// fartherApart counts the pooled spaces, those in which the classes of the test part lie farther apart than in the plain means of bags,
-// and the sets.
-func fartherApart(spaces []results.Space) (farther, pooled, sets int) {
-	raw := make(map[string]float64)
-	of := make(map[string]bool)
-	for _, s := range spaces {
-		of[s.Set] = true
-		if s.Of == results.OfMeans {
-			raw[s.Set] = s.TestSilhouette
+// space is a space with its name and the AUC over all folds, NaN where there is none.
+type space struct {
+	results.Space
+	Name string
+	AUC  float64
+}
+
+func newFeatures(a results.Archive) (s featureStudy) {
+	need(len(a.Spaces) > 0)
+	aucs := newGrid(tabulate(a.Results).Rows, func(r results.Row) (string, string) { return r.Set, label(r) })
+	means := make(map[string]float64) // silhouettes, by set
+	for _, one := range a.Spaces {
+		means[one.Set] += 0
+		if one.Of == results.OfMeans {
+			means[one.Set] = one.TestSilhouette
 		}
 	}
-	for _, s := range spaces {
-		if s.Of == results.OfPooled {
-			pooled++
-			if s.TestSilhouette > raw[s.Set] {
-				farther++
+	s.Sets = len(means)
+	for _, one := range a.Spaces {
+		auc, name := math.NaN(), spaceName(one)
+		if one.Of == results.OfPooled {
+			auc = aucs.AUC(one.Set, name)
+			s.Pooled++
+			if one.TestSilhouette > means[one.Set] {
+				s.Farther++
 			}
 		}
+		s.Spaces = append(s.Spaces, space{one, name, auc})
 	}
-	return farther, pooled, len(of)
+	return s
 }
 
 // poolingSeparates says in how many pooled spaces the classes lie farther apart. One split of each set is no test.
-func poolingSeparates(a results.Archive) (answer, error) {
-	farther, pooled, sets := fartherApart(a.Spaces)
-	if pooled == 0 {
-		return answer{}, errIncomplete
-	}
-	said := answer{verdict: "Not on all of these bags", estimate: fmt.Sprintf("%d of %d", farther, pooled), interval: fmt.Sprintf("none: one split of %d sets", sets),
+func poolingSeparates(a results.Archive) answer {
+	s := newFeatures(a)
+	need(s.Pooled > 0)
+	said := answer{Verdict: "Not on all of these bags", Estimate: count(float64(s.Farther), s.Pooled), Interval: fmt.Sprintf("none: one split of %d sets", s.Sets),
 		of: "spaces in which the classes lie farther apart than in the plain means of bags"}
-	if farther == pooled {
-		said.verdict = "Yes, on these bags"
+	if s.Farther == s.Pooled {
+		said.Verdict = "Yes, on these bags"
 	}
-	return said, nil
+	return said
 }
 
-// classes says how many vectors of each class one part has.
-func classes(s results.Space, test bool) string {
+// Classes says how many vectors of each class one part has.
+func (s space) Classes(test bool) string {
 	var n [2]int
 	for i, class := range s.Labels {
 		if s.Test[i] == test {
@@ -86,36 +74,26 @@ func classes(s results.Space, test bool) string {
 }
 
 // spaceName says what a space is of.
-func spaceName(s results.Space) (string, error) {
-	if s.Of != results.OfPooled {
-		return map[string]string{results.OfInstances: "instances", results.OfMeans: "means of bags"}[s.Of], nil
+func spaceName(s results.Space) string {
+	if s.Of == results.OfPooled {
+		return must(decode(s.Config)).label()
 	}
-	c, err := configOf(s.Config)
-	if err != nil {
-		return "", err
-	}
-	return c.label(), nil
+	return map[string]string{results.OfInstances: "instances", results.OfMeans: "means of bags"}[s.Of]
 }
 
 // silhouettesPlot draws the silhouette of the classes of the test part in every space.
-func silhouettesPlot(a results.Archive) (*plotting.Figure, error) {
+func silhouettesPlot(a results.Archive) *plotting.Figure {
 	var rows []plotting.IntervalRow
 	for _, s := range a.Spaces {
-		name, err := spaceName(s)
-		if err != nil {
-			return nil, err
-		}
 		v := s.TestSilhouette
-		rows = append(rows, plotting.IntervalRow{Set: s.Set, Setting: name, Mean: v, Low: v, High: v, N: 1, Over: "splits"})
+		rows = append(rows, plotting.IntervalRow{Set: s.Set, Setting: spaceName(s), Mean: v, Low: v, High: v, N: 1, Over: "splits"})
 	}
-	if len(rows) == 0 {
-		return nil, errIncomplete
-	}
-	return plotting.Intervals("Distance of the classes in the test part", plotting.Measure{Name: "silhouette", Least: -1, Meaning: "the classes overlap"}, rows)
+	need(len(rows) > 0)
+	return must(plotting.Intervals("Distance of the classes in the test part", plotting.Measure{Name: "silhouette", Least: -1, Meaning: "the classes overlap"}, rows))
 }
 
 // spacesPlot draws instances and pooled bags of every set by t-SNE.
-func spacesPlot(a results.Archive) (*plotting.Figure, error) {
+func spacesPlot(a results.Archive) *plotting.Figure {
 	var panels []plotting.ScatterPanel
 	columns := 0
 	for _, s := range a.Spaces {
@@ -125,23 +103,16 @@ func spacesPlot(a results.Archive) (*plotting.Figure, error) {
 		if s.Set == a.Spaces[0].Set {
 			columns++
 		}
-		name, err := spaceName(s)
-		if err != nil {
-			return nil, err
-		}
 		const perplexity, iterations = 30, 1000
 		places, _, err := plotting.TSNE(s.Vectors, min(perplexity, float64(len(s.Vectors)-1)/3), iterations, cv.Rand(1, "t-SNE"))
-		if err != nil {
-			return nil, fmt.Errorf("%s, %s: %w", s.Set, name, err)
-		}
-		panel := plotting.ScatterPanel{Name: fmt.Sprintf("%s, %s: %s / %s", s.Set, name, number(s.TrainSilhouette), number(s.TestSilhouette))}
-		for i, p := range places {
+		panel := plotting.ScatterPanel{Name: fmt.Sprintf("%s, %s: %s / %s", s.Set, spaceName(s), number(s.TrainSilhouette), number(s.TestSilhouette))}
+		for i, p := range must(places, err) {
 			panel.Points = append(panel.Points, plotting.ScatterPoint{X: p[0], Y: p[1], Class: []string{"negative", "positive"}[s.Labels[i]], Test: s.Test[i]})
 		}
 		panels = append(panels, panel)
 	}
 	if len(panels) == 0 {
-		return nil, errors.New("the spaces were not kept")
+		try(errors.New("the spaces were not kept"))
 	}
-	return plotting.ScatterPanels("t-SNE of instances and of pooled bags; silhouette of training / test part", min(columns, 4), panels)
+	return must(plotting.ScatterPanels("t-SNE of instances and of pooled bags; silhouette of training / test part", min(columns, 4), panels))
 }

@@ -36,54 +36,53 @@ type figures[K cmp.Ordered] struct {
 }
 
 // newFigures computes the AUC of every fold; name names settings.
-func newFigures[K cmp.Ordered](fits []results.Result, name func(results.Result) (K, error)) (figures[K], error) {
-	return measure(fits, name, results.Result.Figure)
+func newFigures[K cmp.Ordered](fits []results.Result, name func(config) K) figures[K] {
+	return measure(fits, name, func(r results.Result) float64 { return must(r.Figure()) })
+}
+
+// design is what all results on a set must share to be compared.
+type design struct {
+	protocol          string
+	folds, run, inner int
 }
 
 // measure computes a figure of every fold. Of every set it keeps the repeats that are complete in all settings, leaves out
-// the settings that have none, and notes both. Results of two protocols, folds or contents under one name are an error.
-func measure[K cmp.Ordered](fits []results.Result, name func(results.Result) (K, error), value func(results.Result) (float64, error)) (figures[K], error) {
+// the settings that have none, and notes both. It fails on results of two protocols, folds or contents under one name.
+func measure[K cmp.Ordered](fits []results.Result, name func(config) K, value func(results.Result) float64) figures[K] {
 	type drawing struct {
 		set  string
 		draw uint64
 	}
 	cells := make(map[string]map[K]map[fold]float64)
-	firsts := make(map[drawing]results.Result)
-	folds := make(map[string]results.Result)
+	sums := make(map[drawing]string)
+	designs := make(map[string]design)
 	for _, r := range fits {
 		set, draw := drawingOf(r.Set)
-		setting, err := name(r)
-		if err != nil {
-			return figures[K]{}, fmt.Errorf("%s: fit %s: %w", r.Set, r.Fit, err)
-		}
+		setting := name(configOf(r))
+		d := design{r.Protocol, r.Folds, r.FoldsRun, r.Inner}
 		if cells[set] == nil {
-			cells[set], folds[set] = make(map[K]map[fold]float64), r
+			cells[set], designs[set] = make(map[K]map[fold]float64), d
 		}
-		if _, known := firsts[drawing{set, draw}]; !known {
-			firsts[drawing{set, draw}] = r
+		if first := designs[set]; first != d {
+			panic(failure{fmt.Errorf("%s: results under %s of %d folds (%d inner) and under %s of %d (%d inner); archive one of them alone",
+				r.Set, first.protocol, first.folds, first.inner, d.protocol, d.folds, d.inner)})
 		}
-		if first := folds[set]; first.Protocol != r.Protocol || first.Folds != r.Folds || first.FoldsRun != r.FoldsRun {
-			return figures[K]{}, fmt.Errorf("%s: results under %s of %d folds and under %s of %d; archive one of them alone", r.Set, first.Protocol, first.Folds, r.Protocol, r.Folds)
-		} else if first.Inner != r.Inner {
-			return figures[K]{}, fmt.Errorf("%s: results of %d inner folds and of %d; archive one of them alone", r.Set, first.Inner, r.Inner)
+		at := drawing{set, draw}
+		if first, known := sums[at]; known && first != r.Checksum {
+			try(fmt.Errorf("%s: results on two sets of this name, with checksums %.8s and %.8s; archive one of them alone", r.Set, first, r.Checksum))
 		}
-		if first := firsts[drawing{set, draw}]; first.Checksum != r.Checksum {
-			return figures[K]{}, fmt.Errorf("%s: results on two sets of this name, with checksums %.8s and %.8s; archive one of them alone", r.Set, first.Checksum, r.Checksum)
-		}
+		sums[at] = r.Checksum
 		if cells[set][setting] == nil {
 			cells[set][setting] = make(map[fold]float64)
 		}
 		key := fold{draw, r.Seed, r.Repeat, r.Fold}
-		if _, known := cells[set][setting][key]; known {
-			continue
-		}
-		if cells[set][setting][key], err = value(r); err != nil {
-			return figures[K]{}, err
+		if _, known := cells[set][setting][key]; !known {
+			cells[set][setting][key] = value(r)
 		}
 	}
 	f := figures[K]{folds: make(map[string]map[K][]float64), keys: make(map[string][]fold), ratio: make(map[string]float64)}
 	for set, bySetting := range cells {
-		kept, notes := completeFolds(bySetting, folds[set].FoldsRun)
+		kept, notes := completeFolds(bySetting, designs[set].run)
 		for _, note := range notes {
 			f.notes = append(f.notes, set+": "+note)
 		}
@@ -92,14 +91,11 @@ func measure[K cmp.Ordered](fits []results.Result, name func(results.Result) (K,
 		}
 		f.sets = append(f.sets, set)
 		f.keys[set] = kept
-		if cut := folds[set].Folds; cut > 1 {
+		if cut := designs[set].folds; cut > 1 {
 			f.ratio[set] = 1 / float64(cut-1)
 		}
 		f.folds[set] = make(map[K][]float64)
 		for setting, values := range bySetting {
-			if _, complete := values[kept[0]]; !complete {
-				continue
-			}
 			for _, key := range kept {
 				f.folds[set][setting] = append(f.folds[set][setting], values[key])
 			}
@@ -111,7 +107,7 @@ func measure[K cmp.Ordered](fits []results.Result, name func(results.Result) (K,
 	slices.Sort(f.settings)
 	slices.Sort(f.notes)
 	slices.SortFunc(f.sets, mil.CompareNatural)
-	return f, nil
+	return f
 }
 
 // completeFolds returns the folds of the repeats that are complete in all settings but those that have no complete one, which
@@ -159,16 +155,11 @@ func completeFolds[K cmp.Ordered](cells map[K]map[fold]float64, run int) (kept [
 }
 
 // mean returns the mean over the folds, to nine digits, so that equal AUCs are equal.
-func (f figures[K]) mean(set string, setting K) float64 {
-	return round(stat.Mean(f.folds[set][setting], nil))
-}
+func (f figures[K]) mean(set string, setting K) float64 { return round(mean(f.folds[set][setting])) }
+
+func mean(values []float64) float64 { return stat.Mean(values, nil) }
 
 func round(v float64) float64 { return math.Round(v*1e9) / 1e9 }
-
-// has reports whether all settings have been run on a set.
-func (f figures[K]) has(set string, settings []K) bool {
-	return !slices.ContainsFunc(settings, func(s K) bool { return len(f.folds[set][s]) == 0 })
-}
 
 // table returns the means of settings, one row per set.
 func (f figures[K]) table(sets []string, settings []K) [][]float64 {
@@ -183,17 +174,44 @@ func (f figures[K]) table(sets []string, settings []K) [][]float64 {
 	return rows
 }
 
-// complete returns the sets on which all settings have been run.
-func (f figures[K]) complete(settings []K) []string {
-	return slices.DeleteFunc(slices.Clone(f.sets), func(set string) bool { return !f.has(set, settings) })
+// has reports whether all settings have been run on a set.
+func (f figures[K]) has(set string, settings ...K) bool {
+	return !slices.ContainsFunc(settings, func(s K) bool { return len(f.folds[set][s]) == 0 })
 }
 
-// noted returns the notes as a paragraph.
-func (f figures[K]) noted() string {
+// complete returns the sets on which all settings have been run.
+func (f figures[K]) complete(settings ...K) []string {
+	return without(f.sets, func(set string) bool { return !f.has(set, settings...) })
+}
+
+// Incomplete returns a paragraph of what was left out, "" if nothing was.
+func (f figures[K]) Incomplete() string {
 	if len(f.notes) == 0 {
 		return ""
 	}
-	return "Not complete: " + strings.Join(f.notes, "; ") + ".\n\n"
+	return "Not complete: " + strings.Join(f.notes, "; ") + "."
+}
+
+// without returns what is left of a list, in a list of its own.
+func without[T any](list []T, drop func(T) bool) []T {
+	return slices.DeleteFunc(slices.Clone(list), drop)
+}
+
+// column returns the values of rows at k.
+func column(rows [][]float64, k int) (values []float64) {
+	for _, row := range rows {
+		values = append(values, row[k])
+	}
+	return values
+}
+
+// less returns a - b, value by value.
+func less(a, b []float64) []float64 {
+	differences := make([]float64, len(a))
+	for i := range a {
+		differences[i] = a[i] - b[i]
+	}
+	return differences
 }
 
 // What a changed set's name has after its own.
@@ -207,11 +225,8 @@ const (
 // 0 where there is only one: "needle-0.05-draw-2" is the second of "needle-0.05" in a study of seed 1, "web1-shuffled-3" the
 // third of "web1-shuffled".
 func drawingOf(set string) (name string, draw uint64) {
-	at := strings.LastIndex(set, "-")
-	if at < 0 {
-		return set, 0
-	}
-	n, err := strconv.ParseUint(set[at+1:], 10, 64)
+	at := max(strings.LastIndex(set, "-"), 0)
+	n, err := strconv.ParseUint(strings.TrimPrefix(set[at:], "-"), 10, 64)
 	if err != nil {
 		return set, 0
 	}
@@ -256,16 +271,35 @@ type config struct {
 	Heads        int
 	Norm         bool
 	Width        int
+	Epochs       int
 	Renormalise  bool
 	TrueGradient bool `json:"true_gradient"`
 	Dropout      float64
+	Candidates   []struct { // of a portfolio
+		Pooling string
+		Epochs  int
+	}
 }
 
-func configOf(text json.RawMessage) (c config, err error) {
+// decode reads a setting.
+func decode(text json.RawMessage) (c config, err error) {
 	if err = json.Unmarshal(text, &c); err != nil {
 		err = fmt.Errorf("setting %.60q: %w", text, err)
 	}
 	return c, err
+}
+
+func configOf(r results.Result) config {
+	c, err := decode(r.Config)
+	if err != nil {
+		try(fmt.Errorf("%s: %w", r.Set, err))
+	}
+	return c
+}
+
+// of returns the results of some settings.
+func of(fits []results.Result, is func(config) bool) []results.Result {
+	return without(fits, func(r results.Result) bool { return !is(configOf(r)) })
 }
 
 // label names a setting by its pooling and, of Syn, its I.
@@ -292,32 +326,22 @@ func (c config) withMembers() string {
 	return c.label()
 }
 
-// named returns the function that names the setting of a result.
-func named(name func(config) string) func(results.Result) (string, error) {
-	return func(r results.Result) (string, error) {
-		c, err := configOf(r.Config)
-		return name(c), err
+// steps returns the I of Syn.
+func (c config) steps() int {
+	if c.Pooling != "syn" {
+		try(fmt.Errorf("a setting of %s has no I; settings of this study are of syn", c.Pooling))
 	}
+	return c.Iterations
 }
 
 // rowNamed returns the function that names the setting of a row; one that the validation part chose keeps its name.
 func rowNamed(name func(config) string) func(results.Row) string {
 	return func(r results.Row) string {
-		c, err := configOf(r.Config)
-		if err != nil {
-			return r.Setting
+		if c, err := decode(r.Config); err == nil {
+			return name(c)
 		}
-		return name(c)
+		return r.Setting
 	}
 }
 
 var label = rowNamed(config.label)
-
-// iterationsOf returns the I of a result of Syn.
-func iterationsOf(r results.Result) (int, error) {
-	c, err := configOf(r.Config)
-	if err == nil && c.Pooling != "syn" {
-		err = fmt.Errorf("setting %.60q has no I; settings of this study are of syn", r.Config)
-	}
-	return c.Iterations, err
-}

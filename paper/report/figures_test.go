@@ -13,6 +13,12 @@ import (
 	"synpool/milbench/results"
 )
 
+// attempt returns what a calculation gives, or what it fails with.
+func attempt[T any](of func() T) (v T, err error) {
+	defer caught(&err)
+	return of(), nil
+}
+
 // planted makes up results whose AUC is what auc says, to a 400th, under a protocol of so many folds (Web: one) and repeats.
 func planted(t *testing.T, protocol string, folds, repeats int, sets, configs []string, auc func(r results.Result) float64) []results.Result {
 	t.Helper()
@@ -65,11 +71,7 @@ func syn(i int, more string) string {
 
 func iOf(t *testing.T, r results.Result) float64 {
 	t.Helper()
-	i, err := iterationsOf(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return float64(i)
+	return float64(configOf(r).steps())
 }
 
 func TestFigures(t *testing.T) {
@@ -77,10 +79,7 @@ func TestFigures(t *testing.T) {
 		return 0.5 + 0.01*float64(r.Fold) + 0.1*float64(r.Repeat) + 0.05*iOf(t, r)
 	})
 	slices.Reverse(fits) // the order says nothing
-	f, err := newFigures(fits, iterationsOf)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := newFigures(fits, config.steps)
 	if !slices.Equal(f.sets, []string{"a", "b", "web1"}) || !slices.Equal(f.settings, []int{-3, 0, 3}) || len(f.notes) > 0 {
 		t.Fatalf("%v, %v, %v", f.sets, f.settings, f.notes)
 	}
@@ -91,20 +90,14 @@ func TestFigures(t *testing.T) {
 		t.Errorf("ratios %v, mean %v", f.ratio, f.mean("a", 3))
 	}
 
-	without := func(drop func(results.Result) bool) []results.Result {
-		return slices.DeleteFunc(slices.Clone(fits), drop)
-	}
-	f, err = newFigures(without(func(r results.Result) bool {
+	f = newFigures(without(fits, func(r results.Result) bool {
 		return r.Set == "a" && (iOf(t, r) == 3 && r.Repeat == 0 && r.Fold == 1 || iOf(t, r) == 0 && r.Repeat == 1 && r.Fold == 2) ||
 			r.Set == "b" && (iOf(t, r) == 3 && r.Fold == 1 || iOf(t, r) == 0 && r.Repeat == 0)
-	}), iterationsOf)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}), config.steps)
 	if !slices.Equal(f.sets, []string{"b", "web1"}) || len(f.folds["b"]) != 2 || !slices.Equal(f.folds["b"][-3], []float64{0.45, 0.46, 0.47}) || len(f.folds["b"][0]) != 3 {
 		t.Errorf("a partial archive: %v, %v", f.sets, f.folds)
 	}
-	if text := f.noted(); !strings.Contains(text, "a: 2 of 2 repeats left out") || !strings.Contains(text, "b: 1 of 3 settings left out") || !strings.Contains(text, "b: 1 of 2 repeats left out") {
+	if text := f.Incomplete(); !strings.Contains(text, "a: 2 of 2 repeats left out") || !strings.Contains(text, "b: 1 of 3 settings left out") || !strings.Contains(text, "b: 1 of 2 repeats left out") {
 		t.Errorf("notes: %s", text)
 	}
 
@@ -112,9 +105,9 @@ func TestFigures(t *testing.T) {
 		damage func(*results.Result)
 		want   string
 	}{
-		"protocols": {func(r *results.Result) { r.Protocol = "nested" }, "under honest of 3 folds and under nested of 3; archive one of them alone"},
-		"folds":     {func(r *results.Result) { r.Folds = 5 }, "of 3 folds and under honest of 5"},
-		"inner":     {func(r *results.Result) { r.Inner = 5 }, "results of 0 inner folds and of 5; archive"},
+		"protocols": {func(r *results.Result) { r.Protocol = "nested" }, "under honest of 3 folds (0 inner) and under nested of 3 (0 inner); archive one of them alone"},
+		"folds":     {func(r *results.Result) { r.Folds = 5 }, "of 3 folds (0 inner) and under honest of 5"},
+		"inner":     {func(r *results.Result) { r.Inner = 5 }, "(0 inner) and under honest of 3 (5 inner); archive"},
 		"contents":  {func(r *results.Result) { r.Checksum = "other" }, "with checksums of a and other; archive"},
 		"settings":  {func(r *results.Result) { r.Config = json.RawMessage(`{"pooling":"mean"}`) }, "has no I"},
 		"no JSON":   {func(r *results.Result) { r.Config = json.RawMessage(`{`) }, `setting "{"`},
@@ -126,7 +119,7 @@ func TestFigures(t *testing.T) {
 			t.Fatal("no results of a")
 		}
 		c.damage(&more[last])
-		if _, err := newFigures(more, iterationsOf); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "a: ") {
+		if _, err := attempt(func() figures[int] { return newFigures(more, config.steps) }); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -139,13 +132,13 @@ func TestDrawings(t *testing.T) {
 		_, draw := drawingOf(r.Set)
 		return 0.5 + 0.01*float64(draw)
 	})
-	f, err := newFigures(fits, iterationsOf)
-	if err != nil || !slices.Equal(f.sets, []string{"needle-0.05"}) || !slices.Equal(f.folds["needle-0.05"][3], []float64{0.51, 0.52, 0.6}) {
-		t.Errorf("%v: %v", err, f)
+	f := newFigures(fits, config.steps)
+	if !slices.Equal(f.sets, []string{"needle-0.05"}) || !slices.Equal(f.folds["needle-0.05"][3], []float64{0.51, 0.52, 0.6}) {
+		t.Errorf("%v", f)
 	}
-	rows, err := pooledTable(fits)
-	if err != nil || len(rows) != 2 || rows[0].Set != "needle-0.05" || rows[0].N != 3 || rows[0].Low == nil || math.Abs(rows[0].Mean-1.63/3) > 1e-12 {
-		t.Errorf("%v: %+v", err, rows)
+	rows := pooledTable(fits)
+	if len(rows) != 2 || rows[0].Set != "needle-0.05" || rows[0].N != 3 || rows[0].Low == nil || math.Abs(rows[0].Mean-1.63/3) > 1e-12 {
+		t.Errorf("%+v", rows)
 	}
 	for name, want := range map[string]struct {
 		name string
@@ -162,7 +155,7 @@ func TestDrawings(t *testing.T) {
 			t.Errorf("%s: %q, %d, %q", name, set, draw, base)
 		}
 	}
-	if _, err := witnessRate("needle-many"); err == nil || !strings.Contains(err.Error(), "names are needle-RATE") {
+	if _, err := attempt(func() float64 { return witnessRate("needle-many") }); err == nil || !strings.Contains(err.Error(), "names are needle-RATE") {
 		t.Errorf("no rate: %v", err)
 	}
 }

@@ -1,14 +1,26 @@
 package report
 
 import (
+	"fmt"
+	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/stat"
 
 	"synpool/milbench/mil"
 	"synpool/milbench/results"
 	"synpool/milbench/stats"
 )
+
+// tabulate tabulates results. The intervals of the study are over repeats: a row of one repeat has none.
+func tabulate(fits []results.Result) results.Table { return overRepeats(must(results.Tabulate(fits))) }
+
+func overRepeats(t results.Table) results.Table {
+	for i := range t.Rows {
+		if r := &t.Rows[i]; r.N < 2 {
+			r.Low, r.High = nil, nil
+		}
+	}
+	return t
+}
 
 // grid is rows of a table in two directions, both in the order in which they first stand.
 type grid struct {
@@ -38,11 +50,21 @@ func (g *grid) add(rows []results.Row, place func(results.Row) (line, column str
 	}
 }
 
-// markdown returns the means and their standard deviations, under a head for the names of the lines.
-func (g grid) markdown(head string) string { return g.show(head, meanSD) }
+// addBest adds a column of what the validation parts choose among all settings.
+func (g *grid) addBest(fits []results.Result, column string) {
+	g.add(overRepeats(must(results.TabulateBest(fits))).Rows, func(r results.Row) (string, string) { return r.Set, column })
+}
 
-// instances returns the AUCs of instances, "" where no row has one.
-func (g grid) instances(head string) string {
+// Table returns the means and their standard deviations, under a head for the names of the lines, Errors with their standard errors, and
+// Intervals with intervals instead.
+func (g grid) Table(head string) string { return g.show(head, meanSD) }
+
+func (g grid) Errors(head string) string { return g.show(head, meanSDSE) }
+
+func (g grid) Intervals(head string) string { return g.show(head, meanInterval) }
+
+// Instances returns the AUCs of instances; it fails where no row has one.
+func (g grid) Instances(head string) string {
 	some := false
 	text := g.show(head, func(r results.Row) string {
 		if r.InstanceAUC == nil {
@@ -51,10 +73,8 @@ func (g grid) instances(head string) string {
 		some = true
 		return number(*r.InstanceAUC)
 	})
-	if !some {
-		return ""
-	}
-	return "The AUC of instances by their weights, within positive test bags (0.5: the weights say nothing):\n\n" + text
+	need(some)
+	return text
 }
 
 // show returns a figure of every row, under a head for the names of the lines.
@@ -70,8 +90,28 @@ func (g grid) show(head string, figure func(results.Row) string) string {
 	return table(append([]string{head}, g.columns...), rows)
 }
 
+// AUC returns the mean of a cell, NaN where there is none.
+func (g grid) AUC(line, column string) float64 {
+	if r, there := g.cells[line][column]; there {
+		return r.Mean
+	}
+	return math.NaN()
+}
+
+// aucs returns the means of all cells.
+func (g grid) aucs() (rows [][]float64) {
+	for _, line := range g.lines {
+		var row []float64
+		for _, column := range g.columns {
+			row = append(row, g.AUC(line, column))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
 // means returns the means in some columns, of the lines that have all of them, which it names.
-func (g grid) means(columns []string) (lines []string, rows [][]float64) {
+func (g grid) means(columns ...string) (lines []string, rows [][]float64) {
 	for _, line := range g.lines {
 		var row []float64
 		for _, column := range columns {
@@ -86,6 +126,12 @@ func (g grid) means(columns []string) (lines []string, rows [][]float64) {
 	return lines, rows
 }
 
+// paired returns the means of two columns on the lines that have both.
+func (g grid) paired(a, b string) (lines []string, x, y []float64) {
+	lines, rows := g.means(a, b)
+	return lines, column(rows, 0), column(rows, 1)
+}
+
 // meanSD is the cell of a row, empty for that which is not there.
 func meanSD(r results.Row) string {
 	switch {
@@ -97,60 +143,77 @@ func meanSD(r results.Row) string {
 	return number(r.Mean) + " ± " + number(*r.SD)
 }
 
-// pooled puts the drawings of a generated set, and the shuffles of a set, together as repeats of one row.
-func pooled(rows []results.Row) ([]results.Row, error) {
-	var all []results.Row
-	var instances [][]float64
+// meanSDSE is the cell of a row with its standard error.
+func meanSDSE(r results.Row) string {
+	if r.N == 0 || r.SE == nil {
+		return meanSD(r)
+	}
+	return meanSD(r) + " (" + number(*r.SE) + ")"
+}
+
+// meanInterval is the cell of a row with its interval, if it has one.
+func meanInterval(r results.Row) string {
+	if r.Low == nil || r.High == nil {
+		return meanSD(r)
+	}
+	return fmt.Sprintf("%s (%s to %s)", number(r.Mean), number(*r.Low), number(*r.High))
+}
+
+// rowBeside returns where the interval of a row lies beside a value; 0 where there is none.
+func rowBeside(r results.Row, value float64) int {
+	if r.Low == nil || r.High == nil {
+		return 0
+	}
+	return beside(*r.Low, *r.High, value)
+}
+
+// pooledTable tabulates results, the drawings of a generated set, and the shuffles of a set, as repeats of one row.
+func pooledTable(fits []results.Result) []results.Row { return pooled(tabulate(fits).Rows) }
+
+// pooled puts drawings together.
+func pooled(rows []results.Row) (all []results.Row) {
+	instances := make(map[string][]float64) // AUCs of instances, by row
+	key := func(r results.Row) string {
+		if r.Config != nil { // the setting's label may differ from drawing to drawing
+			r.Setting = ""
+		}
+		return fmt.Sprint(r.Set, r.Protocol, r.Folds, r.Inner, string(r.Config), r.Setting)
+	}
+	at := make(map[string]int)
 	for _, r := range rows {
 		r.Set, _ = drawingOf(r.Set)
-		at := slices.IndexFunc(all, func(o results.Row) bool {
-			return o.Set == r.Set && o.Protocol == r.Protocol && o.Folds == r.Folds && o.Inner == r.Inner && string(o.Config) == string(r.Config) &&
-				(r.Config != nil || o.Setting == r.Setting)
-		})
-		if at < 0 {
-			at = len(all)
-			all, instances = append(all, r), append(instances, nil)
+		k := key(r)
+		if i, there := at[k]; there {
+			all[i].Values = slices.Concat(all[i].Values, r.Values)
 		} else {
-			o := &all[at]
-			o.Values = slices.Concat(o.Values, r.Values)
-			o.N = len(o.Values)
+			at[k] = len(all)
+			all = append(all, r)
 		}
 		if r.InstanceAUC != nil {
-			instances[at] = append(instances[at], *r.InstanceAUC)
+			instances[k] = append(instances[k], *r.InstanceAUC)
 		}
 	}
 	for i := range all {
 		r := &all[i]
-		r.Mean = stat.Mean(r.Values, nil)
-		if len(instances[i]) > 0 {
-			mean := stat.Mean(instances[i], nil)
-			r.InstanceAUC = &mean
+		if of := instances[key(*r)]; len(of) > 0 {
+			auc := mean(of)
+			r.InstanceAUC = &auc
 		}
-		if r.N < 2 {
-			continue
-		}
-		sd, err := stats.SD(r.Values)
-		if err != nil {
-			return nil, err
-		}
-		_, low, high, err := stats.MeanInterval(r.Values, results.Level)
-		if err != nil {
-			return nil, err
-		}
-		if r.Target != mil.RealTarget { // R² has no least value
-			low = max(low, 0)
-		}
-		high = min(high, 1)
-		r.SD, r.Low, r.High = &sd, &low, &high
+		r.N, r.Mean = len(r.Values), mean(r.Values)
+		overValues(r)
 	}
-	return all, nil
+	return all
 }
 
-// pooledTable computes the rows of results, drawings put together.
-func pooledTable(fits []results.Result) ([]results.Row, error) {
-	t, err := tabulate(fits)
-	if err != nil {
-		return nil, err
+// overValues sets the interval of a row from its values, one of each repeat.
+func overValues(r *results.Row) {
+	if r.N < 2 {
+		return
 	}
-	return pooled(t.Rows)
+	sd, e := must(stats.SD(r.Values)), newEffect(r.Values, "repeats")
+	if r.Target != mil.RealTarget { // R² has no least value
+		e.Low = max(e.Low, 0)
+	}
+	e.High = min(e.High, 1)
+	r.Mean, r.SD, r.Low, r.High = e.Value, &sd, &e.Low, &e.High
 }

@@ -1,21 +1,15 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/gonum/stat"
-
 	"synpool/milbench/stats"
 )
-
-// dependence says why sets are not independent, and what follows.
-const dependence = "Sets are not independent. Web 1 to 9 are the same 113 pages, rated by nine users. Musk 1 and Musk 2 share molecules. Elephant, Fox and Tiger take their negative bags from the same photos. " +
-	"So each test over sets is made twice, with Holm's correction: over all sets, and with the Web sets averaged into one. A verdict needs both, in the same direction, " +
-	"and more sets than can reach the level only if all of them agree: six give p = 0.031 then, else 0.0625 at best."
 
 func sign(v float64) int {
 	switch {
@@ -40,254 +34,293 @@ func extremes(values []float64, times float64) (at []int) {
 	return at
 }
 
-// fewSets stands for a test over sets where there is one alone.
-const fewSets = "A test over sets needs at least two."
+// tested is a paired t-test of n differences, and its p with Holm's correction for all tests of its table.
+type tested struct {
+	Name string
+	N    int
+	stats.CorrectedTTest
+	Holm float64
+}
+
+// pairedT is the corrected resampled t-test. It shows nothing (p is 1) where all differences are the same, and of a single one.
+func pairedT(name string, a, b []float64, ratio float64) tested {
+	test, err := stats.CorrectedT(a, b, ratio)
+	if errors.Is(err, stats.ErrSameDifference) || errors.Is(err, stats.ErrTooFew) {
+		test, err = stats.CorrectedTTest{Difference: round(a[0] - b[0]), P: 1}, nil
+	}
+	return tested{name, len(a), must(test, err), 1}
+}
+
+// corrected sets Holm's correction for all tests of some lists.
+func corrected(lists ...[]tested) {
+	var p []float64
+	for _, list := range lists {
+		for _, t := range list {
+			p = append(p, t.P)
+		}
+	}
+	need(len(p) > 0)
+	holm := must(stats.Holm(p))
+	for _, list := range lists {
+		for i := range list {
+			list[i].Holm, holm = holm[0], holm[1:]
+		}
+	}
+}
+
+// side is the sign of a difference that a test shows, 0 where it shows none.
+func (t tested) side() int {
+	if t.Holm >= alpha {
+		return 0
+	}
+	return sign(t.Difference)
+}
+
+// shown names what tests show to be better (side 1) or worse (-1).
+func shown(side int, tests []tested) (names []string) {
+	for _, t := range tests {
+		if t.side() == side {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}
+
+// stars names all that tests show to be better or worse.
+func stars(tests []tested) []string { return append(shown(1, tests), shown(-1, tests)...) }
+
+// differences are those of tests.
+func differences(tests []tested) (names []string, list []float64) {
+	for _, t := range tests {
+		names, list = append(names, t.Name), append(list, t.Difference)
+	}
+	return names, list
+}
+
+// Range writes the interval of the difference, "" where there is none.
+func (t tested) Range() string {
+	if !(t.SE > 0) {
+		return ""
+	}
+	low, high, err := t.Interval(1 - alpha)
+	return signed(must(low, err)) + " to " + signed(high)
+}
 
 // finding is the outcome of a two-sided test over sets.
 type finding struct {
 	p    float64
 	side int    // the sign of the effect
 	cell string // the effect with its interval
-	says string // the same, and the test
 }
 
-// shift tests whether values, one a set, differ from 0.
-func shift(values []float64) (finding, error) {
+// shift tests whether values, one a set, differ from 0, by Wilcoxon's signed-rank test.
+func shift(values []float64) finding {
 	if len(values) == 0 {
-		return finding{p: 1, cell: "no value", says: "there is no value"}, nil
+		return finding{p: 1, cell: "no value"}
 	}
 	values = slices.Clone(values)
 	for i := range values {
 		values[i] = round(values[i])
 	}
-	test, err := stats.Wilcoxon(values, make([]float64, len(values)))
-	if err != nil {
-		return finding{}, err
+	test := must(stats.Wilcoxon(values, make([]float64, len(values))))
+	cell := signed(mean(values))
+	if len(values) > 1 {
+		e := newEffect(values, "sets")
+		cell = fmt.Sprintf("%s (%s)", e.Mean(), e.Range())
 	}
-	cell, err := meanInterval(values, "")
-	if err != nil {
-		return finding{}, err
-	}
-	cell = strings.Replace(cell, "95 % interval ", "", 1)
-	return finding{test.P, sign(test.RankBiserial), cell, cell + ", Wilcoxon's signed-rank test"}, nil
+	return finding{test.P, sign(test.RankBiserial), cell}
 }
 
-// meanInterval writes the mean of values and, of two or more, its interval, followed within the parentheses by more.
-func meanInterval(values []float64, more string) (string, error) {
-	if len(values) < 2 {
-		return signed(stat.Mean(values, nil)), nil
+// shifts tests whether the columns of rows, one a set, differ from 0.
+func shifts(rows [][]float64) (findings []finding) {
+	for k := range rows[0] {
+		findings = append(findings, shift(column(rows, k)))
 	}
-	mean, low, high, err := stats.MeanInterval(values, 1-alpha)
-	return fmt.Sprintf("%s (95 %% interval %s to %s%s)", signed(mean), signed(low), signed(high), more), err
+	return findings
 }
 
 // verdict is what follows from findings on the same question.
 type verdict struct {
-	side  int // the direction that the tests carry, 0 where they carry none
-	says  string
-	cells []string // the effect, its p and that after Holm; then the same with Web as one
+	name, judged string
+	side         int      // the direction that the tests carry, 0 where they carry none
+	cells        []string // the effect, its p and that after Holm; then the same with Web as one
 }
 
-// verdictTable is a table of verdicts over sets, each with its name and what is judged of it.
-func verdictTable(head string, sets []string, names, judged []string, verdicts []verdict) string {
+// verdictTable is a table of verdicts over sets.
+func verdictTable(head string, sets []string, verdicts []verdict) string {
 	columns := []string{head, "verdict", fmt.Sprintf("%d sets: effect (95 %% interval)", len(sets)), "p", "after Holm"}
-	if once, _ := mergeWeb(sets, make([][]float64, len(sets))); len(once) < len(sets) {
-		columns = append(columns, fmt.Sprintf("Web as one, %d sets", len(once)), "p", "after Holm")
+	if once := webAsOne(sets); once < len(sets) {
+		columns = append(columns, fmt.Sprintf("Web as one, %d sets", once), "p", "after Holm")
 	}
 	var rows [][]string
-	for i, v := range verdicts {
-		rows = append(rows, append([]string{names[i], judged[i]}, v.cells...))
+	for _, v := range verdicts {
+		rows = append(rows, append([]string{v.name, v.judged}, v.cells...))
 	}
 	return wordTable(columns, rows)
 }
 
+// webAsOne counts sets, those of Web as one.
+func webAsOne(sets []string) int {
+	names, _ := mergeWeb(sets, make([][]float64, len(sets)))
+	return len(names)
+}
+
 // undecidable says why tests over sets that ask so many questions can carry none of them, with Web as one set, whatever the
-// results are; it is empty where they can. A signed-rank or a sign test over n sets has no p-value under 2^(1-n), where all
+// results are; it is "none" where they can. A signed-rank or a sign test over n sets has no p-value under 2^(1-n), where all
 // agree, and no verdict rests on that one result alone: twice this p-value, after Holm, must be under the level.
 func undecidable(sets []string, questions int) string {
-	names, _ := mergeWeb(sets, make([][]float64, len(sets)))
-	least := math.Pow(2, 1-float64(len(names)))
+	n := webAsOne(sets)
+	least := math.Pow(2, 1-float64(n))
 	if 2*least*float64(questions) < alpha {
-		return ""
+		return "none"
 	}
-	text := fmt.Sprintf("%d sets", len(names))
-	if len(names) < len(sets) {
+	text := fmt.Sprintf("%d sets", n)
+	if n < len(sets) {
 		text += ", with Web as one,"
 	}
-	text += fmt.Sprintf(" cannot show a p under %s", digits(least))
+	three := func(p float64) string { return strconv.FormatFloat(p, 'g', 3, 64) }
+	text += " cannot show a p under " + three(least)
 	if questions > 1 {
-		text += fmt.Sprintf(", %s after Holm for %d tests", digits(min(least*float64(questions), 1)), questions)
+		text += fmt.Sprintf(", %s after Holm for %d tests", three(min(least*float64(questions), 1)), questions)
 	}
 	return text
 }
 
-// digits writes a p-value with three of them.
-func digits(p float64) string { return strconv.FormatFloat(p, 'g', 3, 64) }
-
-// overSets asks the same questions of rows, one a set, and again with the Web sets averaged into one row. A verdict has a side
+// overSets asks the same named questions of rows, one a set, and again with the Web sets averaged into one row. A verdict has a side
 // where both tests carry it in the same direction, with Holm's correction for all questions, and are not [undecidable].
-func overSets(sets []string, rows [][]float64, ask func(rows [][]float64) ([]finding, error)) ([]verdict, error) {
-	var verdicts []verdict
-	names, merged := mergeWeb(sets, rows)
-	versions := [][][]float64{rows, merged}
-	if len(names) == len(sets) {
-		versions = versions[:1]
-	}
-	for i, version := range versions {
-		findings, err := ask(version)
-		if err != nil {
-			return nil, err
-		}
+func overSets(sets, names []string, rows [][]float64, ask func(rows [][]float64) []finding) (verdicts []verdict) {
+	for i, version := range versions(sets, rows) {
+		findings := ask(version)
 		p := make([]float64, len(findings))
 		for k, f := range findings {
 			p[k] = f.p
 		}
-		holm, err := stats.Holm(p)
-		if err != nil {
-			return nil, err
-		}
+		holm := must(stats.Holm(p))
 		for k, f := range findings {
-			text := fmt.Sprintf("over %d sets %s, %s", len(version), f.says, pValue(f.p))
-			if len(p) > 1 {
-				text += fmt.Sprintf(" (after Holm for %d tests %s)", len(p), pValue(holm[k]))
-			}
-			cells := []string{f.cell, digitsOf(f.p), digitsOf(holm[k])}
-			if holm[k] >= alpha || undecidable(sets, len(findings)) != "" {
+			if holm[k] >= alpha || undecidable(sets, len(findings)) != "none" {
 				f.side = 0
 			}
 			if i == 0 {
-				verdicts = append(verdicts, verdict{f.side, text, cells})
-				continue
+				verdicts = append(verdicts, verdict{name: names[k], side: f.side})
 			}
 			v := &verdicts[k]
-			v.says += "; with Web as one set " + text
-			v.cells = append(v.cells, cells...)
+			v.cells = append(v.cells, f.cell, digits(f.p), digits(holm[k]))
 			if v.side != f.side {
 				v.side = 0
 			}
 		}
 	}
-	return verdicts, nil
+	return verdicts
 }
 
-// digitsOf writes a p-value without its name.
-func digitsOf(p float64) string { return strings.TrimPrefix(strings.TrimPrefix(pValue(p), "p "), "= ") }
+// versions are rows, one a set, and where there are Web sets to average into one the rows with these as one.
+func versions(sets []string, rows [][]float64) [][][]float64 {
+	if _, merged := mergeWeb(sets, rows); len(merged) < len(rows) {
+		return [][][]float64{rows, merged}
+	}
+	return [][][]float64{rows}
+}
 
-// mergeWeb averages the rows of the Web sets into one, column by column; NaN stands for a missing value.
+// mergeWeb averages the rows of the Web sets into one.
 func mergeWeb(sets []string, rows [][]float64) (names []string, merged [][]float64) {
-	var sum, n []float64
-	at := -1
+	return merge(sets, rows, func(set string) string {
+		if isWeb(set) {
+			return "web"
+		}
+		return set
+	})
+}
+
+// merge averages rows, one a set, over the sets of each family, column by column; NaN stands for a missing value.
+func merge(sets []string, rows [][]float64, family func(string) string) (names []string, merged [][]float64) {
+	of := make(map[string][][]float64)
 	for i, set := range sets {
-		if !isWeb(set) {
-			names, merged = append(names, set), append(merged, rows[i])
-			continue
+		name := family(set)
+		if of[name] == nil {
+			names = append(names, name)
 		}
-		if at < 0 {
-			at = len(names)
-			sum, n = make([]float64, len(rows[i])), make([]float64, len(rows[i]))
-			names, merged = append(names, "web"), append(merged, sum)
-		}
-		for k, v := range rows[i] {
-			if !math.IsNaN(v) {
-				sum[k] += v
-				n[k]++
+		of[name] = append(of[name], rows[i])
+	}
+	for _, name := range names {
+		row := of[name][0]
+		if len(of[name]) > 1 {
+			row = make([]float64, len(row))
+			for k := range row {
+				row[k] = round(mean(without(column(of[name], k), math.IsNaN)))
 			}
 		}
-	}
-	for k := range sum {
-		sum[k] = round(sum[k] / n[k]) // NaN where all are missing
+		merged = append(merged, row)
 	}
 	return names, merged
 }
 
-// ranking is methods ranked over sets.
-type ranking struct {
-	methods    []string
-	sets       int
-	test       stats.FriedmanTest
-	difference float64 // Nemenyi's
-}
-
-func newRanking(methods []string, values [][]float64) (r ranking, err error) {
-	r = ranking{methods: methods, sets: len(values)}
-	if r.test, err = stats.Friedman(values); err != nil {
-		return ranking{}, err
-	}
-	r.difference, err = stats.NemenyiDifference(len(methods), len(values), alpha)
-	return r, err
-}
-
-// order returns the methods from the best rank on.
-func (r ranking) order() []int { return byRank(r.test.Ranks) }
-
 // byRank returns the places of ranks from the best on.
 func byRank(ranks []float64) []int {
-	order := places(len(ranks))
+	order := make([]int, len(ranks))
+	for i := range order {
+		order[i] = i
+	}
 	slices.SortStableFunc(order, func(i, j int) int { return sign(ranks[i] - ranks[j]) })
 	return order
 }
 
-// rankings ranks methods over all sets, and with the Web sets averaged into one; where there are none to average both are the
-// same.
-func rankings(methods, sets []string, values [][]float64) (all, once ranking, err error) {
-	if all, err = newRanking(methods, values); err != nil {
-		return ranking{}, ranking{}, err
-	}
-	_, merged := mergeWeb(sets, values)
-	once, err = newRanking(methods, merged)
-	return all, once, err
+// averageRanks ranks the columns of rows; the best mean has rank 1.
+func averageRanks(values [][]float64) []float64 { return must(stats.AverageRanks(values)) }
+
+// ranking is methods ranked over sets.
+type ranking struct {
+	Methods           []string // the best first
+	Behind            []string // those that the first is ahead of
+	Table             string   // of average ranks
+	Friedman, Nemenyi string   // p of Friedman's test, Nemenyi's critical difference
+	Apart             []string // which methods are ahead of which others
 }
 
-// ahead reports whether method i is ahead of method j.
-func (r ranking) ahead(i, j int) bool {
-	return r.test.FP < alpha && r.test.Ranks[j]-r.test.Ranks[i] >= r.difference
-}
-
-// ranked says whether methods differ over sets: average ranks, Friedman's test and Nemenyi's critical difference, over all
-// sets, or what else the lines are called, and with the Web sets averaged into one.
-func ranked(methods []string, lines string, sets []string, values [][]float64) (string, error) {
-	_, merged := mergeWeb(sets, values)
-	if len(methods) < 2 || len(merged) < 2 {
-		return fmt.Sprintf("A test of ranks needs at least two methods, and two %s (Web counts as one) that have all of them.\n\n", lines), nil
+// rank ranks methods over sets, or over what else the lines are called, and again with the Web sets averaged into one. It needs two of
+// each, and results that differ. A method is ahead of another by both rankings.
+func rank(methods []string, lines string, sets []string, values [][]float64) (r ranking) {
+	all := versions(sets, values)
+	least := all[len(all)-1]
+	need(len(methods) > 1 && len(least) > 1 && slices.ContainsFunc(least, func(row []float64) bool { return len(extremes(row, 1)) < len(row) }))
+	head := []string{"average rank (1 is the best)"}
+	var tests []stats.FriedmanTest
+	var critical []float64
+	var p, difference []string
+	for i, version := range all {
+		tests, critical = append(tests, must(stats.Friedman(version))), append(critical, must(stats.NemenyiDifference(len(methods), len(version), alpha)))
+		head = append(head, fmt.Sprintf([]string{"%d %s", "Web as one, %d %s"}[i], len(version), lines))
+		p, difference = append(p, pValue(tests[i].FP)), append(difference, fmt.Sprintf("%.2f", critical[i]))
 	}
-	if !slices.ContainsFunc(merged, func(row []float64) bool { return len(extremes(row, 1)) < len(row) }) {
-		return "All are equal on all sets.\n\n", nil
-	}
-	all, once, err := rankings(methods, sets, values)
-	if err != nil {
-		return "", err
-	}
-	head := []string{"average rank (1 is the best)", fmt.Sprintf("%d %s", all.sets, lines)}
-	friedman, nemenyi := pValue(all.test.FP), fmt.Sprintf("%.2f", all.difference)
-	if once.sets < all.sets {
-		head = append(head, fmt.Sprintf("Web as one, %d %s", once.sets, lines))
-		friedman += ", with Web as one " + pValue(once.test.FP)
-		nemenyi += fmt.Sprintf(", with Web as one %.2f", once.difference)
+	r.Friedman, r.Nemenyi = strings.Join(p, ", with Web as one "), strings.Join(difference, ", with Web as one ")
+	ahead := func(i, j int) bool {
+		for k, t := range tests {
+			if t.FP >= alpha || t.Ranks[j]-t.Ranks[i] < critical[k] {
+				return false
+			}
+		}
+		return true
 	}
 	var rows [][]string
-	order := all.order()
-	var apart []string
+	order := byRank(tests[0].Ranks)
 	for x, i := range order {
-		row := []string{methods[i], fmt.Sprintf("%.2f", all.test.Ranks[i]), fmt.Sprintf("%.2f", once.test.Ranks[i])}
-		rows = append(rows, row[:len(head)])
+		row := []string{methods[i]}
+		for _, t := range tests {
+			row = append(row, fmt.Sprintf("%.2f", t.Ranks[i]))
+		}
 		var behind []string
 		for _, j := range order[x+1:] {
-			if all.ahead(i, j) && once.ahead(i, j) {
+			if ahead(i, j) {
 				behind = append(behind, methods[j])
 			}
 		}
-		if len(behind) > 0 {
-			apart = append(apart, methods[i]+" is ahead of "+listed(behind))
+		if x == 0 {
+			r.Behind = behind
 		}
+		if len(behind) > 0 {
+			r.Apart = append(r.Apart, methods[i]+" is ahead of "+listed(behind))
+		}
+		rows, r.Methods = append(rows, row), append(r.Methods, methods[i])
 	}
-	text := table(head, rows) + fmt.Sprintf("Friedman's test (F of Iman and Davenport): %s. Nemenyi's critical difference at 5 %%: %s. ", friedman, nemenyi)
-	switch {
-	case all.test.FP >= alpha || once.test.FP >= alpha:
-		text += "These sets do not tell them apart."
-	case len(apart) == 0:
-		text += "They are not all alike, but we cannot tell any two apart."
-	default:
-		text += "By this, " + strings.Join(apart, "; ") + ". We cannot tell the other pairs apart."
-	}
-	return text + "\n\n", nil
+	r.Table = table(head, rows)
+	return r
 }

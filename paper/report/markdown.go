@@ -1,7 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -12,8 +15,9 @@ func table(head []string, rows [][]string) string { return aligned("--:|", head,
 // wordTable is a Markdown table whose columns are set to the left.
 func wordTable(head []string, rows [][]string) string { return aligned(":--|", head, rows) }
 
-// aligned is a Markdown table; side sets the columns after the first.
+// aligned is a Markdown table; side sets the columns after the first. It fails where there are no rows.
 func aligned(side string, head []string, rows [][]string) string {
+	need(len(rows) > 0)
 	var b strings.Builder
 	line := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
 	line(head)
@@ -21,7 +25,7 @@ func aligned(side string, head []string, rows [][]string) string {
 	for _, r := range rows {
 		line(r)
 	}
-	return b.String() + "\n"
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // listed joins names as a sentence does.
@@ -36,27 +40,62 @@ func listed(names []string) string {
 	}
 }
 
+// chained joins clauses with semicolons.
+func chained(clauses []string) string {
+	if len(clauses) == 0 {
+		return "none"
+	}
+	return strings.Join(clauses, "; ")
+}
+
 func minus(s string) string { return strings.Replace(s, "-", "−", 1) }
 
-// number returns v with three digits after the point, with its sign where signed.
-func number(v float64) string { return minus(fmt.Sprintf("%.3f", v)) }
+// orNone writes a number in a format, "" for NaN, which stands for what there is not.
+func orNone(format string, v float64) string {
+	if math.IsNaN(v) {
+		return ""
+	}
+	return minus(fmt.Sprintf(format, v))
+}
 
-func signed(v float64) string { return minus(fmt.Sprintf("%+.3f", v)) }
+// number writes v with three digits after the point, signed with its sign, too, hundred an AUC times 100.
+func number(v float64) string { return orNone("%.3f", v) }
+
+func signed(v float64) string { return orNone("%+.3f", v) }
+
+func hundred(auc float64) string { return orNone("%.1f", 100*auc) }
 
 func integer(i int) string { return minus(strconv.Itoa(i)) }
 
 // short writes a number in as few digits as it needs.
 func short(v float64) string { return minus(strconv.FormatFloat(v, 'g', -1, 64)) }
 
-// pValue writes a p-value.
+// digits writes a p-value, without its name.
+func digits(p float64) string {
+	if p < 0.001 {
+		return "< 0.001"
+	}
+	return fmt.Sprintf("%.3f", p)
+}
+
+// pValue writes a p-value with its name.
 func pValue(p float64) string {
 	if p < 0.001 {
 		return "p < 0.001"
 	}
-	return fmt.Sprintf("p = %.3f", p)
+	return "p = " + digits(p)
 }
 
 // count says how many of all; of shared places, with a digit after the point.
 func count(n float64, of int) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", n), ".0") + " of " + strconv.Itoa(of)
+}
+
+// each writes different values in order.
+func each[T cmp.Ordered](values []T) string {
+	var texts []string
+	for _, v := range slices.Compact(slices.Sorted(slices.Values(values))) {
+		texts = append(texts, fmt.Sprint(v))
+	}
+	return strings.Join(texts, ", ")
 }

@@ -5,13 +5,51 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/floats"
 
 	"synpool/milbench/mil"
 	"synpool/milbench/results"
-	"synpool/milbench/stats"
 	"synpool/paper"
+	"synpool/plotting"
 )
+
+// noiseStudy is the experiment noise, of Table 6.
+type noiseStudy struct {
+	figures[int]
+	all   []string // sets, with noise and without, that have all values of I
+	Moves []tested // by how much noise moves the lead of concentration on sets that have been run with noise and without, mean over the noises
+}
+
+func newNoise(a results.Archive) noiseStudy {
+	n := noiseStudy{figures: newFigures(a.Results, config.steps)}
+	need(twoSided(n.settings))
+	n.all = n.complete(n.settings...)
+	need(len(n.all) > 0)
+	if left := len(n.sets) - len(n.all); left > 0 {
+		n.notes = append(n.notes, fmt.Sprintf("%d sets left out that have not been run with all values of I", left))
+	}
+	for _, name := range n.all {
+		if _, kind, _ := noiseOf(name); kind != "" {
+			continue
+		}
+		clean := n.lead(name)
+		moved, noisy := make([]float64, len(clean)), 0.0
+		for _, other := range n.all {
+			if set, kind, _ := noiseOf(other); set == name && kind != "" && slices.Equal(n.keys[other], n.keys[name]) {
+				noisy++
+				floats.Add(moved, less(n.lead(other), clean))
+			}
+		}
+		if noisy > 0 {
+			floats.Scale(1/noisy, moved)
+			n.Moves = append(n.Moves, pairedT(name, moved, make([]float64, len(moved)), n.ratio[name]))
+		}
+	}
+	if len(n.Moves) > 0 {
+		corrected(n.Moves)
+	}
+	return n
+}
 
 // noiseOf returns what a set with noise was, and its noise with the part that it is on.
 func noiseOf(name string) (set, kind, part string) {
@@ -27,43 +65,22 @@ func noiseOf(name string) (set, kind, part string) {
 }
 
 // lead returns, of every fold of a set, the mean over I > 0 less the mean over I < 0.
-func lead(f figures[int], set string) []float64 {
-	concentration, distraction, _ := sides(f, set, f.settings)
+func (n noiseStudy) lead(set string) []float64 {
+	concentration, distraction, _ := sides(n.figures, set, n.settings)
 	return less(concentration, distraction)
 }
 
-// noiseGroup is a group of sets, with a remark for the tables.
-type noiseGroup struct {
-	name, remark string
-	outside      func(string) bool // reports whether a set is not in the group
-}
+// The groups of sets: each kind of noise is for one of the first two.
+const (
+	denseGroup = "Images and molecules"
+	webGroup   = "Web"
+	allGroup   = "All sets"
+)
 
-// noiseGroups are the sets that one kind of noise is for.
-var noiseGroups = []noiseGroup{{"Images and molecules", " (the paper's claim is on images)", isWeb}, {"Web", "", isNotWeb}}
-
-// noise is the section of Table 6.
-func noise(a results.Archive) (string, error) {
-	f, err := newFigures(a.Results, iterationsOf)
-	if err != nil {
-		return "", err
-	}
-	sets := f.complete(f.settings)
-	if n := len(f.sets) - len(sets); n > 0 {
-		f.notes = append(f.notes, fmt.Sprintf("%d sets left out that have not been run with all values of I", n))
-	}
-	if !twoSided(f.settings) || len(sets) == 0 {
-		return "No set has values of I on both sides yet.\n\n" + f.noted(), nil
-	}
-	text := ""
-	for _, group := range noiseGroups {
-		own := slices.DeleteFunc(slices.Clone(sets), group.outside)
-		if len(own) > 0 {
-			text += group.name + group.remark + ":\n\n" + noiseTable(f, own)
-		}
-	}
-	text += "The columns of sets have the best I with its mean AUC. Where several are best, all are named. The lead is the mean AUC over I > 0 less that over I < 0, averaged over sets.\n\n"
-	conclusion, err := noiseTests(f, sets)
-	return text + conclusion + f.noted(), err
+// group returns the sets of a group.
+func group(name string, sets []string) []string {
+	outside := map[string]func(string) bool{denseGroup: isWeb, webGroup: isNotWeb, allGroup: func(string) bool { return false }}
+	return without(sets, outside[name])
 }
 
 // noisePlace is a noise, by its kind and level, and the part that it is on; none has neither.
@@ -95,9 +112,9 @@ func noises(sets []string) (order []noisePlace, bases []string, at map[noisePlac
 	return order, bases, at
 }
 
-// noiseTable has a row for each noise and part: the best I on each set, and the lead of concentration.
-func noiseTable(f figures[int], sets []string) string {
-	order, bases, at := noises(sets)
+// Table has a row for each noise and part: the best I on each set of a group, and the lead of concentration.
+func (n noiseStudy) Table(of string) string {
+	order, bases, at := noises(group(of, n.all))
 	var rows [][]string
 	for _, p := range order {
 		row := []string{p.kind, p.part}
@@ -111,149 +128,77 @@ func noiseTable(f figures[int], sets []string) string {
 				row = append(row, "")
 				continue
 			}
-			means := f.table([]string{name}, f.settings)[0]
+			means := n.table([]string{name}, n.settings)[0]
 			best := extremes(means, 1)
-			row = append(row, fmt.Sprintf("%s (%s)", sweep{steps: f.settings}.names(best), number(means[best[0]])))
-			leads = append(leads, stat.Mean(lead(f, name), nil))
+			row = append(row, fmt.Sprintf("%s (%s)", stepNames(n.settings, best), number(means[best[0]])))
+			leads = append(leads, mean(n.lead(name)))
 		}
-		rows = append(rows, append(row, signed(stat.Mean(leads, nil))))
+		rows = append(rows, append(row, signed(mean(leads))))
 	}
 	return table(slices.Concat([]string{"noise", "part"}, bases, []string{"lead of concentration"}), rows)
 }
 
-// leadMoves returns the sets that have been run with noise and without, and by how much noise moves the lead of concentration in
-// each of their folds, mean over the noises.
-func leadMoves(f figures[int], sets []string) (bases []string, moved map[string][]float64) {
-	moved = make(map[string][]float64)
-	for _, name := range sets {
-		if _, kind, _ := noiseOf(name); kind != "" {
-			continue
-		}
-		clean := lead(f, name)
-		sum, n := make([]float64, len(clean)), 0.0
-		for _, other := range sets {
-			if set, kind, _ := noiseOf(other); set != name || kind == "" || !slices.Equal(f.keys[other], f.keys[name]) {
-				continue
-			}
-			n++
-			for i, v := range lead(f, other) {
-				sum[i] += v - clean[i]
-			}
-		}
-		if n == 0 {
-			continue
-		}
-		for i := range sum {
-			sum[i] /= n
-		}
-		bases, moved[name] = append(bases, name), sum
+// moves returns by how much noise moves the lead on each set of a group.
+func (n noiseStudy) moves(of string) (sets []string, moves []float64) {
+	return differences(without(n.Moves, func(t tested) bool { return len(group(of, []string{t.Name})) == 0 }))
+}
+
+// OverSets says what a test over the sets of a group shows.
+func (n noiseStudy) OverSets(of string) string {
+	sets, moves := n.moves(of)
+	need(len(sets) > 1)
+	var says []string
+	cells := overSets(sets, sets[:1], rowsOf(moves), shifts)[0].cells
+	for i, count := range []int{len(sets), webAsOne(sets)}[:len(cells)/3] {
+		says = append(says, fmt.Sprintf("over %d sets %s, Wilcoxon's signed-rank test, p = %s", count, cells[3*i], cells[3*i+1]))
 	}
-	return bases, moved
+	return strings.Join(says, "; with Web as one set ")
+}
+
+// Cannot says why no test over the sets of a group could have decided.
+func (n noiseStudy) Cannot(of string) string {
+	sets, _ := n.moves(of)
+	return undecidable(sets, 1)
 }
 
 // concentrationResists says whether noise moves the lead of concentration over distraction.
-func concentrationResists(a results.Archive) (answer, error) {
-	f, err := newFigures(a.Results, iterationsOf)
-	if err != nil {
-		return answer{}, err
-	}
-	if !twoSided(f.settings) {
-		return answer{}, errIncomplete
-	}
-	bases, moved := leadMoves(f, f.complete(f.settings))
-	var values []float64
-	for _, set := range bases {
-		values = append(values, stat.Mean(moved[set], nil))
-	}
-	said, err := answered(acrossSets(bases, values))
-	if err == nil {
-		said.of = "what noise adds to the lead of concentration over distraction"
-	}
-	return said, err
+func concentrationResists(a results.Archive) answer {
+	said := acrossSets(newNoise(a).moves(allGroup)).answer()
+	said.of = "what noise adds to the lead of concentration over distraction"
+	return said
 }
 
-// noiseTests says whether noise moves the lead of concentration: on each set by its folds, and over sets, each with the mean
-// over its noises.
-func noiseTests(f figures[int], sets []string) (string, error) {
-	bases, moved := leadMoves(f, sets)
-	if len(bases) == 0 {
-		return "No set has been run both with noise and without yet.\n\n", nil
-	}
-	var rows [][]string
-	var p, values []float64
-	for _, set := range bases {
-		values = append(values, stat.Mean(moved[set], nil))
-		one := 1.0
-		if len(moved[set]) > 1 {
-			test, err := pairedT(moved[set], make([]float64, len(moved[set])), f.ratio[set])
-			if err != nil {
-				return "", fmt.Errorf("%s: %w", set, err)
+// noisePlot draws the lead of concentration under each noise: a mean over sets, and the sets.
+func noisePlot(a results.Archive) *plotting.Figure {
+	n := newNoise(a)
+	var rows []plotting.IntervalRow
+	for _, name := range []string{denseGroup, webGroup} {
+		order, bases, at := noises(group(name, n.all))
+		for _, p := range order {
+			var leads []float64
+			for _, set := range bases {
+				if name, found := at[p][set]; found {
+					leads = append(leads, round(mean(n.lead(name))))
+				}
 			}
-			one = test.P
-		}
-		p = append(p, one)
-	}
-	holm, err := stats.Holm(p)
-	if err != nil {
-		return "", err
-	}
-	var more, less []string
-	for i, set := range bases {
-		rows = append(rows, []string{set, signed(values[i]), pValue(p[i]), pValue(holm[i])})
-		switch {
-		case holm[i] >= alpha:
-		case values[i] > 0:
-			more = append(more, set)
-		default:
-			less = append(less, set)
+			rows = append(rows, overPoints(p.String(), name, leads))
 		}
 	}
-	text := "How noise changes the lead of concentration, averaged over noises and parts:\n\n" +
-		table([]string{"set", "change of the lead", "corrected resampled t-test", "after Holm"}, rows) +
-		fmt.Sprintf("Tested set by set, noise favours concentration on %s and distraction on %s. These tests are over folds; on Web over seeds of one split, which say nothing of other pages. ", listed(more), listed(less))
-	dense := slices.DeleteFunc(slices.Clone(bases), isWeb)
-	groups := [][]string{dense, bases}
-	if len(dense) == len(bases) || len(dense) == 0 {
-		groups = groups[1:]
-	}
-	for _, group := range groups {
-		if len(group) < 2 {
-			text += fewSets + " "
-			continue
-		}
-		var column [][]float64
-		for _, set := range group {
-			column = append(column, []float64{values[slices.Index(bases, set)]})
-		}
-		verdicts, err := overSets(group, column, shifts)
-		if err != nil {
-			return "", err
-		}
-		name := "On all sets"
-		if len(group) == len(dense) {
-			name = "On images and molecules"
-		}
-		conclusion := []string{"So noise favours distraction.", "We cannot tell whether noise favours one of them.", "So noise favours concentration."}[1+verdicts[0].side]
-		if cannot := undecidable(group, 1); cannot != "" {
-			conclusion = "No result could have decided: " + cannot + "."
-		}
-		text += fmt.Sprintf("%s, %s. %s ", name, verdicts[0].says, conclusion)
-	}
-	return strings.TrimRight(text, " ") + "\n\n", nil
+	return must(plotting.AUCDifferences("Does noise favour concentration? Mean AUC over I > 0 less that over I < 0", rows))
 }
 
-// shifts tests whether the columns of rows, one a set, differ from 0.
-func shifts(rows [][]float64) (findings []finding, err error) {
-	for k := range rows[0] {
-		var column []float64
-		for _, row := range rows {
-			column = append(column, row[k])
+// leadPlot draws what noise adds to the lead of concentration over distraction: a mean over the sets of a group, and the sets.
+func leadPlot(a results.Archive) *plotting.Figure {
+	n := newNoise(a)
+	var rows []plotting.IntervalRow
+	for _, name := range []string{denseGroup, webGroup, allGroup} {
+		if _, moves := n.moves(name); len(moves) > 0 {
+			for i := range moves {
+				moves[i] = round(moves[i])
+			}
+			rows = append(rows, overPoints(name, "with noise less without", moves))
 		}
-		f, err := shift(column)
-		if err != nil {
-			return nil, err
-		}
-		findings = append(findings, f)
 	}
-	return findings, nil
+	need(len(rows) > 0)
+	return must(plotting.AUCDifferences("What noise adds to the lead of concentration", rows))
 }

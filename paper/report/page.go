@@ -1,62 +1,248 @@
 package report
 
 import (
+	"embed"
+	"errors"
 	"fmt"
-	"io"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"text/template"
 
 	"synpool/milbench/results"
 	"synpool/paper"
+	"synpool/plotting"
 )
 
-// summary is the section of an experiment on the page.
-type summary struct {
-	experiment, title string
-	figure            string // of [paper.Experiment]
-	alt, shows        string // what the figure shows
-	about             string // what else must be known
-	more              func(results.Archive) (string, error)
+// The pages are written by hand, as templates: RESULTS.md.tmpl and tables.md.tmpl. A line "---" ends a part. A part is filled in with what
+// was computed, and it stands or falls as a whole: without enough results, or where a check in it fails, another line stands in its place.
+//
+//go:embed RESULTS.md.tmpl tables.md.tmpl
+var templates embed.FS
+
+// ErrRewrite reports a sentence of a template that the results no longer bear out.
+var ErrRewrite = errors.New("rewrite it")
+
+// filler fills in the templates.
+type filler struct {
+	archives []results.Archive
+	said     []said
+	figures  map[string]*plotting.Figure
+	wrong    []error        // sentences that no longer hold
+	opened   map[string]any // what was computed of sections
+
+	root    string // from the page to the folder of the first page
+	section section
+	archive results.Archive
+	data    any  // what was computed of the section
+	began   bool // the part began the section
 }
 
-// summaries are the sections, in their order on the page.
-var summaries = []summary{
-	{experiment: "learners", title: "Which learner is best when inner folds choose its settings?", figure: "ranks",
-		alt:   "A line of average ranks with a name for each learner; bars join the learners that cannot be told apart",
-		shows: "Average ranks over families of sets, 1 is the best. A bar joins learners that Nemenyi's test cannot tell apart. It allows for all pairs, so it tells fewer apart than the intervals do."},
-	{experiment: "networks", title: "Do networks with searched settings reach the published HopfieldPooling?", figure: "auc",
-		alt:   "A table of shaded cells: sets by poolings, each with small settings, with chosen settings, and joined",
-		shows: "AUC of each pooling with small settings, with settings that inner folds choose from 16, and with all of them joined."},
-	{experiment: "published", title: "How much of the published AUC comes from the protocol?", figure: "steps",
-		alt:   "Mean AUC with its interval on six sets, a row for each step from the honest protocol to the published one",
-		shows: "Softmax attention, which the published program ran. Each row adds one step: the best test epoch, one fold, the leaked column."},
-	{experiment: "poolings", title: "Which pooling is best when the test part chooses nothing?", figure: "ranks",
-		alt:   "A line of average ranks with a name for each pooling; a bar joins the poolings that cannot be told apart",
-		shows: "Average ranks with Web as one set, 1 is the best. A bar joins poolings that Nemenyi's test cannot tell apart."},
-	{experiment: "iterations", title: "Which number of Syn steps is best?", figure: "ranks", more: paperCounts,
-		alt:   "A line of average ranks with a name for each number of steps; a bar joins those that cannot be told apart",
-		shows: "Average ranks of the numbers of steps I with Web as one set, 1 is the best. I > 0 concentrates the weights, I < 0 distracts them."},
-	{experiment: "ablation", title: "What does each part of SynPooling contribute?", figure: "changes", more: changeCounts,
-		alt:   "Mean difference in AUC with its interval, a row for each change of SynPooling",
-		shows: "Each row changes one part of SynPooling with I = 3 or I = −3. Points are sets."},
-	{experiment: "noise", title: "Does concentration make a network robust to noise?", figure: "lead", about: "Noise is Gaussian on images and molecules. On Web it is deletion, replacement and swaps.",
-		alt:   "Mean change of the lead with its interval, for images and molecules, Web, and all sets",
-		shows: "Concentration leads if its mean AUC is above that of distraction. The figure shows how noise changes this lead, averaged over noises. Points are sets."},
-	{experiment: "assumption", title: "Which poolings learn what the MIL assumption forbids?", figure: "assumption",
-		alt:   "AUC of every pooling on three generated tests, with a line at 0.5",
-		shows: "Three generated tests. An AUC under 0.5 means that a pooling learnt from what is absent, or from how often something occurs."},
-	{experiment: "witness", title: "How few instances may tell the label?", figure: "witness",
-		alt:   "AUC against the share of instances that tell the label, a curve for each pooling",
-		shows: "Generated bags of 100 instances. The witness rate is the share of a positive bag's instances that tell its label."},
-	{experiment: "features", title: "Does pooling separate the classes?", figure: "silhouettes",
-		alt:   "Silhouette of the classes on four sets, for instances, means of bags and three poolings",
-		shows: "The silhouette is 1 for two tight classes far apart, and about 0 for classes that overlap. It uses all features."},
-	{experiment: "ensembles", title: "What does an ensemble of ten networks gain over one?", figure: "gains",
-		alt:   "Gain in AUC with its interval, a row for each ensemble",
-		shows: "AUC of the mean score of ten networks less the mean AUC of the ten, by set and pooling."},
-	{experiment: "nested-ensembles", title: "Do ensembles reach the published instance classifier?", figure: "auc",
-		alt:   "Mean AUC with its interval on five sets, a row for each ensemble and for what is chosen",
-		shows: "Ensembles of ten networks. Validation parts choose the epoch, and the pooling of the row “ensemble”."},
+func newFiller(archives []results.Archive) (f *filler, err error) {
+	f = &filler{archives: archives, opened: make(map[string]any)}
+	if f.said, err = answers(archives); err != nil {
+		return nil, err
+	}
+	f.figures, err = draw(archives, f.said)
+	return f, err
+}
+
+// rewrite returns [ErrRewrite] for the sentences that no longer hold.
+func (f *filler) rewrite() error { return errors.Join(f.wrong...) }
+
+// page fills in the template of a page.
+func (f *filler) page(name string) (string, error) {
+	file := path.Base(name) + ".tmpl"
+	text, err := templates.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	f.section, f.root = section{}, strings.Repeat("../", strings.Count(name, "/"))
+	var parts []string
+	for _, source := range strings.Split(strings.TrimSpace(string(text)), "\n---\n") {
+		part, err := f.part(file, source)
+		if err != nil {
+			return "", err
+		}
+		if part = strings.TrimSpace(part); part != "" && (len(parts) == 0 || part != parts[len(parts)-1]) {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, "\n\n") + "\n", nil
+}
+
+// disagreement is a failed check.
+type disagreement struct{ computed, written string }
+
+func (d disagreement) Error() string {
+	return fmt.Sprintf("says %s, the results now say %s", d.written, d.computed)
+}
+
+// The actions of a template that write nothing of their own, and the others.
+var silent, action = regexp.MustCompile(`{{(with|else|end|check)\b.*?}}`), regexp.MustCompile(`{{.*?}}`)
+
+// part fills in a part of a template.
+func (f *filler) part(file, source string) (string, error) {
+	t, err := template.New(file).Option("missingkey=error").Funcs(f.functions()).Parse(source)
+	if err != nil {
+		return "", err
+	}
+	f.began = false
+	var b strings.Builder
+	err = t.Execute(&b, f.data)
+	if !f.began && f.section.experiment != "" {
+		switch {
+		case f.archive.Experiment == "": // not run
+			return "", nil
+		case err != nil && f.data == nil:
+			err = errIncomplete
+		}
+	}
+	var wrong disagreement
+	switch {
+	case errors.As(err, &wrong):
+		says := []rune(action.ReplaceAllString(silent.ReplaceAllString(strings.TrimSpace(source), ""), "…"))
+		if len(says) > 150 {
+			says = append(says[:150], '…')
+		}
+		if f.complete() {
+			f.wrong = append(f.wrong, fmt.Errorf("%s, section %s: the paragraph “%s” %w: %w", file, f.section.experiment, string(says), wrong, ErrRewrite))
+		}
+		return fmt.Sprintf("*Left out, as it is about the committed results, and does not hold here: “%s”*", string(says)), nil
+	case tooFew(err):
+		return "*The results do not suffice for this part.*", nil
+	}
+	return b.String(), err
+}
+
+// complete reports whether the archive of the section, or of all sections, has as many fits as the one that its sentences were written
+// of. If so, they must hold.
+func (f *filler) complete() bool {
+	return !slices.ContainsFunc(sections, func(s section) bool {
+		a, _ := find(f.archives, s.experiment)
+		return (f.section.experiment == "" || f.section.experiment == s.experiment) && len(a.Results) < s.fits
+	})
+}
+
+// functions are what the templates call beside the methods of a section's data.
+func (f *filler) functions() template.FuncMap {
+	return template.FuncMap{
+		"section":  f.begin,
+		"check":    check,
+		"figure":   f.figure,
+		"claim":    f.claim,
+		"claims":   func() []said { return f.said },
+		"data":     f.open,
+		"shorts":   f.shorts,
+		"origin":   func() string { return origin(f.archive, f.root) },
+		"paper":    f.paperSettings,
+		"archives": f.made,
+		"ran":      func() (string, error) { return ran(f.archive) },
+		"notes":    func() string { return notes(f.archive) },
+		"margin":   func() float64 { return margin },
+		"number":   number, "signed": signed, "hundred": hundred, "p": pValue, "integer": integer, "listed": listed, "chained": chained, "shown": shown, "stars": stars,
+		"need": func(enough bool) string { need(enough); return "" },
+	}
+}
+
+// begin begins a section: its head, and that it has not been run where it has not. After "" no section follows.
+func (f *filler) begin(experiment string) (text string, err error) {
+	if experiment == "" {
+		f.section, f.data = section{}, nil
+		return "", nil
+	}
+	f.section = sections[slices.IndexFunc(sections, func(s section) bool { return s.experiment == experiment })]
+	f.archive, _ = find(f.archives, experiment)
+	f.data, f.began = nil, true
+	text = fmt.Sprintf("<a id=%q></a>\n\n## %s", experiment, f.section.title)
+	if f.archive.Experiment == "" {
+		return text + "\n\nNot run yet: `milbench study " + experiment + " --out results`.", nil
+	}
+	if f.data, err = f.open(experiment); tooFew(err) {
+		err = nil
+	}
+	return text, err
+}
+
+// open computes what the parts of a section say.
+func (f *filler) open(experiment string) (data any, err error) {
+	defer caught(&err)
+	a, there := find(f.archives, experiment)
+	need(there)
+	if f.opened[experiment] == nil {
+		f.opened[experiment] = sections[slices.IndexFunc(sections, func(s section) bool { return s.experiment == experiment })].open(a)
+	}
+	return f.opened[experiment], nil
+}
+
+// check fails unless what was computed is what was written. It writes nothing.
+func check(computed, written any) (string, error) {
+	if c, w := fmt.Sprint(computed), fmt.Sprint(written); c != w {
+		return "", disagreement{c, w}
+	}
+	return "", nil
+}
+
+// figure returns the file of a figure.
+func (f *filler) figure(name string) (string, error) {
+	if f.figures[name] == nil {
+		return "", errIncomplete
+	}
+	return pictureName(name), nil
+}
+
+// claim answers a question.
+func (f *filler) claim(question string) (string, error) {
+	i := slices.IndexFunc(f.said, func(s said) bool { return s.Question == question })
+	if i < 0 {
+		return "", fmt.Errorf("no claim %q", question)
+	}
+	return f.said[i].text(), nil
+}
+
+// shorts names the claims that say the same of models ([said.what]), with their estimates, or counts them.
+func (f *filler) shorts(what string) string {
+	var names []string
+	for _, s := range f.said[1:] { // the first has a sentence of its own
+		if s.what() == what {
+			names = append(names, fmt.Sprintf("%s (%s)", s.short, s.Estimate))
+		}
+	}
+	if what == "open" {
+		return fmt.Sprint(len(names))
+	}
+	return listed(names)
+}
+
+// ran says what was run, and what is missing.
+func ran(a results.Archive) (string, error) {
+	form, quick, err := paper.FormOf(a)
+	if err != nil {
+		return "", err
+	}
+	size, command := "full", "milbench study "+a.Experiment
+	if quick {
+		size, command = "quick", command+" --quick"
+	}
+	text := fmt.Sprintf("`%s --out results`: %s.", command, form.Scope)
+	absent, lacks, err := paper.Lacking(a, form)
+	if len(absent) > 0 {
+		text += fmt.Sprintf(" Not run: %s; `milbench data fetch NAME` fetches a set, `%s --sets NAME --out results` runs it.", listed(absent), command)
+	}
+	for _, l := range lacks {
+		text += fmt.Sprintf(" Of the %s form there lack %s.", size, l)
+	}
+	return text, err
+}
+
+// notes lists what the tables of an archive leave out or warn of.
+func notes(a results.Archive) string {
+	list := tabulate(a.Results).Notes
+	if len(list) == 0 {
+		return ""
+	}
+	return "Notes:\n\n- " + strings.Join(list, "\n- ")
 }
 
 // beforeXNNPACK are the revisions of archives from before XNNPACK was turned off.
@@ -68,11 +254,11 @@ const (
 	releasedSetting = "γ = 0.5 with layer norm, as in the released program"
 )
 
-// originWords says which settings the Syn networks of an archive have, and whether XNNPACK may have given some networks the
+// origin says which settings the Syn networks of an archive have, and whether XNNPACK may have given some networks the
 // scores of earlier parameters; root leads to the root of the repository.
-func originWords(a results.Archive, root string) (string, error) {
+func origin(a results.Archive, root string) string {
 	var settings []string
-	doubtful := false
+	old := ""
 	seen := make(map[string]bool)
 	for _, r := range a.Results {
 		key := string(r.Config) + r.Revision
@@ -80,300 +266,58 @@ func originWords(a results.Archive, root string) (string, error) {
 			continue
 		}
 		seen[key] = true
-		c, err := configOf(r.Config)
-		if err != nil {
-			return "", err
+		c := configOf(r)
+		if c.Width >= 256 && slices.ContainsFunc(beforeXNNPACK, func(old string) bool { return strings.HasPrefix(r.Revision, old) }) {
+			old = "These scores are older than a fix: [XNNPACK](" + root + "backend/README.md#xnnpack-is-off) may have given some networks of width 256 the scores of earlier parameters. They will be made again."
 		}
-		doubtful = doubtful || c.Width >= 256 && slices.ContainsFunc(beforeXNNPACK, func(old string) bool { return strings.HasPrefix(r.Revision, old) })
 		if c.Pooling != "syn" || c.Gamma == 0 {
 			continue
 		}
-		switch {
-		case c.Gamma == 1 && !c.Norm:
-			settings = append(settings, paperSetting)
-		case c.Gamma == 0.5 && c.Norm:
-			settings = append(settings, releasedSetting)
-		case c.Norm:
-			settings = append(settings, fmt.Sprintf("γ = %v with layer norm", c.Gamma))
-		default:
-			settings = append(settings, fmt.Sprintf("γ = %v without layer norm", c.Gamma))
-		}
-	}
-	slices.Sort(settings)
-	text := ""
-	if settings = slices.Compact(settings); len(settings) > 0 {
-		text = "Syn has " + strings.Join(settings, "; ") + "."
-	}
-	if doubtful {
-		text = join(text, "These scores are older than a fix: [XNNPACK]("+root+"backend/README.md#xnnpack-is-off) may have given some networks of width 256 the scores of earlier parameters. They will be made again.")
-	}
-	return text, nil
-}
-
-// whose says with which setting the verdicts on Syn were made.
-func whose(archives []results.Archive) (string, error) {
-	var paper []string
-	for _, a := range archives {
-		words, err := originWords(a, "")
-		if err != nil {
-			return "", err
-		}
-		if strings.Contains(words, paperSetting) {
-			paper = append(paper, a.Experiment)
-		}
-	}
-	run := "has not been run yet"
-	if len(paper) > 0 {
-		run = "is in " + listed(paper)
-	}
-	return "The verdicts on Syn are about " + releasedSetting + ". The setting of the paper, γ = 1 without layer norm, " + run + ".\n\n", nil
-}
-
-// titleOf returns the title of an experiment's section.
-func titleOf(experiment string) string {
-	i := slices.IndexFunc(summaries, func(s summary) bool { return s.experiment == experiment })
-	return summaries[i].title
-}
-
-// rule says how an interval gives a verdict.
-var rule = fmt.Sprintf(`- **Yes, by x:** the interval lies above 0 and reaches beyond +%[1]v. Its lower end may still be within ±%[1]v: then the difference is there, but may be too small to matter.
-- **No, lower by x:** the same below 0.
-- **No difference:** the whole interval lies within ±%[1]v, on whichever side of 0.
-- **We cannot tell:** everything else. This is no evidence that there is no difference.
-`, margin)
-
-// legend says how to read the table of claims.
-const legend = `- Estimates are mean differences in AUC, paired, unless the row says something else.
-- Web 1 to 9 are the same 113 pages. A verdict must also hold when they count as one set.
-- "Is one pooling the best" must also hold by Friedman's and Nemenyi's tests.
-- Intervals over sets or families speak of other sets. Intervals over repeats speak of other folds and seeds on the same bags. Intervals over drawings speak of other bags of one generator.
-- Intervals are not corrected for the number of rows: without any true difference, about one row in twenty would still show one.
-`
-
-// Write writes the page, RESULTS.md: the verdict, the claims, and a short section for each question. The same scores give a
-// byte-identical page. It shows the figures that [WriteFiles] writes beside it.
-func Write(w io.Writer, archives []results.Archive) error {
-	drawn, err := pictures(archives)
-	if err != nil {
-		return err
-	}
-	text, err := page(archives, drawn)
-	if err == nil {
-		_, err = io.WriteString(w, text)
-	}
-	return err
-}
-
-// said is a claim with its answer.
-type said struct {
-	claim
-	answer
-	run bool
-}
-
-// answers asks all questions.
-func answers(archives []results.Archive) (list []said, err error) {
-	for _, c := range claims {
-		one := said{claim: c, answer: answer{verdict: "Not run yet"}}
-		if a, there := find(archives, c.experiment); there {
-			one.run = true
-			if one.answer, err = c.ask(a); err != nil {
-				return nil, err
+		setting := fmt.Sprintf("γ = %v %s layer norm", c.Gamma, map[bool]string{true: "with", false: "without"}[c.Norm])
+		for _, known := range []string{paperSetting, releasedSetting} {
+			if strings.HasPrefix(known, setting+",") {
+				setting = known
 			}
 		}
-		list = append(list, one)
+		settings = append(settings, setting)
 	}
-	return list, nil
+	slices.Sort(settings)
+	if settings = slices.Compact(settings); len(settings) == 0 {
+		return old
+	}
+	return join("Syn has "+strings.Join(settings, "; ")+".", old)
 }
 
-// find returns the archive of an experiment.
-func find(archives []results.Archive, experiment string) (results.Archive, bool) {
-	i := slices.IndexFunc(archives, func(a results.Archive) bool { return a.Experiment == experiment })
-	if i < 0 {
-		return results.Archive{}, false
-	}
-	return archives[i], true
-}
-
-// page returns the page.
-func page(archives []results.Archive, drawn []picture) (string, error) {
-	list, err := answers(archives)
-	if err != nil {
-		return "", err
-	}
-	shown := func(name string) bool {
-		return slices.ContainsFunc(drawn, func(p picture) bool { return p.name == name })
-	}
-	var b strings.Builder
-	b.WriteString("# Results\n\n" + opening(list))
-	if shown(claimsPicture) {
-		b.WriteString(image("What each claim changes: difference in AUC with its 95 % interval, a row for each claim, and a band of ±"+fmt.Sprint(margin), claimsPicture,
-			"Each claim that is a difference in AUC. The grey band is too small to matter."))
-	}
-	if shown(learnersPicture) {
-		b.WriteString(image("A table of shaded cells: the AUC of every learner on every set", learnersPicture,
-			"AUC of every learner on every set, Web 1 to 9 averaged. Inner folds choose the settings. Learners stand in the order of their average rank."))
-	}
-	words, err := whose(archives)
-	if err != nil {
-		return "", err
-	}
-	b.WriteString("## Claims\n\n" + words + claimTable(list) + "How an interval gives the verdict:\n\n" + rule + "\nHow to read the numbers:\n\n" + legend)
-	b.WriteString("\n## Repeat it\n\n```\ngo run ./cmd/milbench study report paper/results --out .\n```\n\n" +
-		"This writes the page, [all tables](" + tablesName + ") and all figures again from the [stored test scores](paper/results), in about a minute. " +
-		"`milbench study NAME --out results` trains an experiment again; `milbench study list` names them and their times. [The replication](docs/replication.md) goes through the Syn paper claim by claim.\n")
-	for _, s := range summaries {
-		text, err := s.text(archives, list, shown(s.experiment))
-		if err != nil {
-			return "", err
-		}
-		b.WriteString(text)
-	}
-	b.WriteString("\n## Origin of the scores\n\n" + origins(archives))
-	return b.String(), nil
-}
-
-// image is a picture with its caption.
-func image(alt, name, caption string) string {
-	return fmt.Sprintf("![%s](%s)\n\n*%s*\n\n", alt, pictureName(name), caption)
-}
-
-// opening says in a few sentences what was found.
-func opening(list []said) string {
-	lead := ""
-	by := make(map[direction][]string)
-	var flattering, open []string
-	for _, s := range list {
-		switch side := s.effects.direction(); {
-		case s.experiment == "learners" && lead == "":
-			lead = s.more
-		case s.short == "" || !s.run || len(s.effects) == 0:
-		case strings.HasPrefix(s.verdict, cannotTell):
-			open = append(open, s.short)
-		case s.experiment == "published" && side == higher:
-			flattering = append(flattering, fmt.Sprintf("%s (%s)", s.short, s.estimate))
-		default:
-			by[side] = append(by[side], fmt.Sprintf("%s (%s)", s.short, s.estimate))
+// paperSettings names the experiments with the setting of the paper.
+func (f *filler) paperSettings() string {
+	var names []string
+	for _, a := range f.archives {
+		if strings.Contains(origin(a, ""), paperSetting) {
+			names = append(names, a.Experiment)
 		}
 	}
-	var points []string
-	if lead != "" {
-		points = append(points, lead)
-	}
-	for _, part := range []struct {
-		side direction
-		says string
-	}{{higher, "These make better models"}, {lower, "These make worse models"}, {same, "These make no difference that matters"}} {
-		if len(by[part.side]) > 0 {
-			points = append(points, "**"+part.says+":** "+listed(by[part.side])+".")
-		}
-	}
-	if len(flattering) > 0 {
-		points = append(points, "**These make figures too optimistic:** "+listed(flattering)+".")
-	}
-	if len(open) > 0 {
-		points = append(points, fmt.Sprintf("**We cannot tell** in %d of the claims below.", len(open)))
-	}
-	if len(points) == 0 {
-		return "Too little has been run for a verdict.\n\n"
-	}
-	return "- " + strings.Join(points, "\n- ") + "\n\n"
+	return listed(names)
 }
 
-// claimTable has a row for each claim.
-func claimTable(list []said) string {
-	var rows [][]string
-	for _, s := range list {
-		rows = append(rows, []string{"[" + s.question + "](#" + s.experiment + ")", s.verdict, s.estimate, s.interval})
-	}
-	return wordTable([]string{"question", "verdict", "estimate", "95 % interval, n"}, rows)
+// made is an archive with what made it.
+type made struct {
+	results.Archive
+	Seeds, Backends, Revisions string
 }
 
-// text is the section of an experiment on the page; drawn says whether its figure stands beside it.
-func (s summary) text(archives []results.Archive, list []said, drawn bool) (string, error) {
-	var b strings.Builder
-	fmt.Fprintf(&b, "\n<a id=\"%s\"></a>\n\n## %s\n\n", s.experiment, s.title)
-	a, there := find(archives, s.experiment)
-	if !there {
-		return b.String() + fmt.Sprintf("Not run yet: `milbench study %s --out results`.\n", s.experiment), nil
-	}
-	if drawn {
-		b.WriteString(image(s.alt, s.experiment, s.shows))
-	} else {
-		b.WriteString("Too little has been run for the figure.\n\n")
-	}
-	for _, c := range list {
-		if c.experiment == s.experiment {
-			fmt.Fprintf(&b, "%s\n\n", join(c.question, "**"+c.verdict+".**", c.number(), c.more))
-		}
-	}
-	from, err := originWords(a, "")
-	if err != nil {
-		return "", err
-	}
-	if about := join(s.about, from); about != "" {
-		b.WriteString(about + "\n\n")
-	}
-	if s.more != nil {
-		more, err := s.more(a)
-		if err != nil {
-			return "", err
-		}
-		if more != "" {
-			b.WriteString(more + "\n\n")
-		}
-	}
-	fmt.Fprintf(&b, "[All tables](%s#%s)\n", tablesName, s.experiment)
-	return b.String(), nil
-}
-
-// number is a sentence of the estimate, unless the verdict has it, with its interval and what it is of.
-func (a answer) number() string {
-	if a.estimate == "" {
-		return ""
-	}
-	interval := "95 % interval " + a.interval
-	if strings.HasPrefix(a.interval, "none") {
-		interval = "no interval" + strings.TrimPrefix(a.interval, "none")
-	}
-	text := capital(interval)
-	if !strings.Contains(a.verdict, strings.TrimLeft(a.estimate, "+−")) {
-		text = a.estimate + " (" + interval + ")"
-	}
-	if a.interval == "" {
-		text = a.estimate
-	}
-	if a.of != "" {
-		text += ": " + a.of
-	}
-	return text + "."
-}
-
-// origins has a row for each experiment: how many fits there are, with which seeds, and what made them.
-func origins(archives []results.Archive) string {
-	var rows [][]string
+// made returns the archives in the order of [paper.Experiments].
+func (f *filler) made() (list []made) {
 	for _, e := range paper.Experiments {
-		a, there := find(archives, e.Name)
+		a, there := find(f.archives, e.Name)
 		if !there {
 			continue
 		}
 		var seeds []uint64
 		var backends, revisions []string
 		for _, r := range a.Results {
-			seeds = append(seeds, r.Seed)
-			if !slices.Contains(backends, r.Backend) {
-				backends = append(backends, r.Backend)
-			}
-			if short := r.Revision[:min(len(r.Revision), 7)]; !slices.Contains(revisions, short) {
-				revisions = append(revisions, short)
-			}
+			seeds, backends, revisions = append(seeds, r.Seed), append(backends, r.Backend), append(revisions, r.Revision[:min(len(r.Revision), 7)])
 		}
-		slices.Sort(seeds)
-		var seeded []string
-		for _, s := range slices.Compact(seeds) {
-			seeded = append(seeded, fmt.Sprint(s))
-		}
-		rows = append(rows, []string{e.Name, fmt.Sprint(len(a.Results)), strings.Join(seeded, ", "), strings.Join(backends, ", "), strings.Join(revisions, ", ")})
+		list = append(list, made{a, each(seeds), each(backends), each(revisions)})
 	}
-	return wordTable([]string{"experiment", "fits", "seeds", "backend", "revisions"}, rows)
+	return list
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,7 +12,7 @@ import (
 	"synpool/milbench/cv"
 	"synpool/milbench/mil"
 	"synpool/milbench/results"
-	"synpool/milbench/stats"
+	"synpool/plotting"
 )
 
 // step is a way to a figure: a setting under a protocol on a set with a change.
@@ -19,15 +20,6 @@ type step struct{ name, setting, protocol, suffix string }
 
 // key is the column of a step in a grid.
 func (s step) key() string { return strings.Join([]string{s.setting, s.protocol, s.suffix}, "|") }
-
-// publishedKey is the place of a row in a grid of steps.
-func publishedKey(r results.Row) (line, column string) {
-	set, suffix := changed(r.Set)
-	return set, step{setting: label(r), protocol: r.Protocol, suffix: suffix}.key()
-}
-
-// described is the setting of the paper whose loop never ran, so that softmax ran in its place.
-const described = "syn I = −20"
 
 // stepsOf are the steps from the honest protocol to the published one.
 func stepsOf(setting string) []step {
@@ -39,130 +31,109 @@ func stepsOf(setting string) []step {
 	}
 }
 
-// leaked is the honest protocol on the files that held the label.
-var leaked = step{"honest with the leak", "softmax", cv.HonestProtocol, leakSuffix}
+var (
+	// described is the setting of the paper whose loop never ran, so that softmax ran in its place.
+	described = step{"Syn, I = −20, honest", "syn I = −20", cv.HonestProtocol, ""}
+	// softmaxSteps are those of the program that ran, from what its paper describes on.
+	softmaxSteps = slices.Concat([]step{described}, stepsOf("softmax"))
+	// leaked is the honest protocol on the files that held the label.
+	leaked = step{"honest with the leak", "softmax", cv.HonestProtocol, leakSuffix}
+)
 
-// softmaxSteps are those of the program that ran, from what its paper describes on.
-func softmaxSteps() []step {
-	return slices.Concat([]step{{"Syn, I = −20, honest", described, cv.HonestProtocol, ""}}, stepsOf("softmax"))
+// publishedStudy is the experiment published: a line for each set and a column for each step, of every setting.
+type publishedStudy struct {
+	grid
+	fits []results.Result
+	rows []results.Row
 }
 
-// gain returns the mean over sets of what a step adds to the one before, and on how many sets both are there.
-func gain(g grid, sets []string, from, to step) (mean float64, n int) {
+func newPublished(a results.Archive) publishedStudy {
+	s := publishedStudy{fits: a.Results, rows: pooledTable(a.Results)}
+	s.grid = newGrid(s.rows, func(r results.Row) (line, column string) {
+		set, suffix := changed(r.Set)
+		return set, step{setting: label(r), protocol: r.Protocol, suffix: suffix}.key()
+	})
+	return s
+}
+
+// sets returns the sets, the Web sets last.
+func (s publishedStudy) sets() []string {
+	return slices.Concat(group(denseGroup, s.lines), group(webGroup, s.lines))
+}
+
+// steps has a line for each set and a column for each of some steps, on sets with a change.
+func (s publishedStudy) steps(list []step, suffix string) grid {
+	g := newGrid(nil, nil)
+	for _, one := range list {
+		for _, set := range s.sets() {
+			at := one
+			at.suffix += suffix
+			if r, there := s.cells[set][at.key()]; there {
+				g.add([]results.Row{r}, func(results.Row) (string, string) { return set, one.name })
+			}
+		}
+	}
+	return g
+}
+
+// Steps has the figures of softmax at each step.
+func (s publishedStudy) Steps() string {
+	list := append(slices.Clone(softmaxSteps), leaked)
+	list[1].name = "the loop is empty: softmax, honest"
+	return s.steps(list, "").Table("set")
+}
+
+// gain returns the mean over the sets of a group of what a step adds to the one before, and on how many sets both are there.
+func (s publishedStudy) gain(of string, from, to step) (gain float64, n int) {
 	var differences []float64
-	for _, set := range sets {
-		a, first := g.cells[set][from.key()]
-		b, second := g.cells[set][to.key()]
+	for _, set := range group(of, s.lines) {
+		a, first := s.cells[set][from.key()]
+		b, second := s.cells[set][to.key()]
 		if first && second {
 			differences = append(differences, b.Mean-a.Mean)
 		}
 	}
-	return stat.Mean(differences, nil), len(differences)
+	return mean(differences), len(differences)
 }
 
-// published is the section on what each step from the honest protocol to the published one is worth.
-func published(a results.Archive) (string, error) {
-	rows, err := pooledTable(a.Results)
-	if err != nil {
-		return "", err
-	}
-	g := newGrid(rows, publishedKey)
-	images := slices.DeleteFunc(slices.Clone(g.lines), isWeb)
-	web := slices.DeleteFunc(slices.Clone(g.lines), isNotWeb)
-	var b strings.Builder
-	b.WriteString(stepTables(g, images, web))
-	for _, part := range []func([]results.Result, []string, []string) (string, error){stepTests, singleFolds} {
-		text, err := part(a.Results, images, web)
-		if err != nil {
-			return "", err
-		}
-		b.WriteString(text)
-	}
-	text, err := control(a.Results, rows)
-	return b.String() + text, err
+// Adds says what the k-th step of softmax adds on a group of sets.
+func (s publishedStudy) Adds(of string, k int) string {
+	d, n := s.gain(of, softmaxSteps[k-1], softmaxSteps[k])
+	need(n > 0)
+	return fmt.Sprintf("%s (n = %d)", signed(d), n)
 }
 
-// stepTables are the figures of softmax at each step, and what each step adds, of every pooling.
-func stepTables(g grid, images, web []string) string {
-	list := softmaxSteps()
-	head := []string{"set"}
-	for i, s := range list {
-		name := s.name
-		if i == 1 {
-			name = "the loop is empty: softmax, honest"
-		}
-		head = append(head, name)
-	}
-	var lines [][]string
-	for _, set := range slices.Concat(images, web) {
-		row := []string{set}
-		for _, s := range append(list, leaked) {
-			row = append(row, meanSD(g.cells[set][s.key()]))
-		}
-		lines = append(lines, row)
-	}
-	var b strings.Builder
-	b.WriteString(table(append(head, leaked.name), lines))
-	b.WriteString("Softmax attention, which the published program ran, one step further in each column. Of these sets only the Web ones were published with a label column, so means of the leak are over Web. (UCSB's input has one column too many, too.) Where a different set has a figure with the leak, we put the column in. On Web, \"one fold\" is a shuffled split instead of the official one.\n\n")
-	for _, group := range []struct {
-		name string
-		sets []string
-		to   int
-	}{{"the sets other than Web", images, 4}, {"the Web sets", web, 5}} {
-		var parts []string
-		for i := 1; i < group.to; i++ {
-			if d, n := gain(g, group.sets, list[i-1], list[i]); n > 0 {
-				name := list[i].name
-				if i == 1 {
-					name = "the empty loop (softmax in place of Syn)"
-				}
-				parts = append(parts, fmt.Sprintf("%s %s (n = %d)", name, signed(d), n))
-			}
-		}
-		if len(parts) > 0 {
-			fmt.Fprintf(&b, "Mean over %s of what each step adds: %s.\n\n", group.name, strings.Join(parts, ", "))
-		}
-	}
+// ByPooling says what each step adds, by pooling.
+func (s publishedStudy) ByPooling() string {
+	var rows [][]string
 	var poolings []string
-	for _, column := range g.columns {
-		if name, _, _ := strings.Cut(column, "|"); !slices.Contains(poolings, name) {
-			poolings = append(poolings, name)
+	for _, column := range s.columns {
+		pooling, _, _ := strings.Cut(column, "|")
+		if slices.Contains(poolings, pooling) {
+			continue
 		}
-	}
-	lines = nil
-	for _, pooling := range poolings {
+		poolings = append(poolings, pooling)
 		row := []string{pooling}
-		s := stepsOf(pooling)
-		for i := 1; i < len(s); i++ {
-			groups := [][]string{images, web}
-			if s[i].suffix == leakSuffix {
-				groups = groups[1:]
-			}
-			for _, sets := range groups {
-				cell := ""
-				if d, n := gain(g, sets, s[i-1], s[i]); n > 0 {
-					cell = signed(d)
+		steps := stepsOf(pooling)
+		for i, to := range steps[1:] {
+			for _, of := range []string{denseGroup, webGroup} {
+				if to.suffix != leakSuffix || of == webGroup {
+					d, _ := s.gain(of, steps[i], to)
+					row = append(row, signed(d))
 				}
-				row = append(row, cell)
 			}
 		}
-		lines = append(lines, row)
+		rows = append(rows, row)
 	}
-	b.WriteString("What each step adds, by pooling, mean over sets:\n\n")
-	b.WriteString(table([]string{"pooling", "best test epoch", "the same, Web", "one fold", "the same, Web", "leak, Web"}, lines))
-	return b.String()
+	return table([]string{"pooling", "best test epoch", "the same, Web", "one fold", "the same, Web", "leak, Web"}, rows)
 }
 
 // repeats returns the AUC of each complete repeat of a step, by set.
-func (s step) repeats(fits []results.Result) (map[string]map[fold]float64, error) {
-	f, err := newFigures(slices.DeleteFunc(slices.Clone(fits), func(r results.Result) bool {
-		c, err := configOf(r.Config)
+func (s publishedStudy) repeats(of step) map[string]map[fold]float64 {
+	f := newFigures(without(s.fits, func(r results.Result) bool {
 		_, suffix := changed(r.Set)
-		return err == nil && (c.label() != s.setting || r.Protocol != s.protocol || suffix != s.suffix)
-	}), named(config.label))
-	if err != nil {
-		return nil, err
-	}
+		return configOf(r).label() != of.setting || r.Protocol != of.protocol || suffix != of.suffix
+	}), config.label)
 	aucs := make(map[string]map[fold]float64)
 	for _, name := range f.sets {
 		set, _ := changed(name)
@@ -170,358 +141,216 @@ func (s step) repeats(fits []results.Result) (map[string]map[fold]float64, error
 		folds := make(map[fold][]float64)
 		for i, key := range f.keys[name] {
 			key.fold = 0
-			folds[key] = append(folds[key], f.folds[name][s.setting][i])
+			folds[key] = append(folds[key], f.folds[name][of.setting][i])
 		}
 		for key, values := range folds {
-			aucs[set][key] = stat.Mean(values, nil)
+			aucs[set][key] = mean(values)
 		}
 	}
-	return aucs, nil
+	return aucs
 }
 
-// stepFigures are the AUCs of complete repeats, by step, set and repeat.
-type stepFigures map[string]map[string]map[fold]float64
-
-// stepRepeats returns the AUCs of some steps.
-func stepRepeats(fits []results.Result, steps []step) (stepFigures, error) {
-	figure := make(stepFigures)
-	for _, s := range steps {
-		var err error
-		if figure[s.key()], err = s.repeats(fits); err != nil {
-			return nil, err
-		}
-	}
-	return figure, nil
-}
-
-// pairs returns the repeats of a set that two steps have, in order, and their AUCs before and after.
-func (figure stepFigures) pairs(from, to step, set string) (repeats []fold, before, after []float64) {
-	then := figure[to.key()][set]
-	first := figure[from.key()][set]
-	for _, repeat := range slices.SortedFunc(maps.Keys(first), fold.compare) {
-		if auc, both := then[repeat]; both {
-			repeats, before, after = append(repeats, repeat), append(before, first[repeat]), append(after, auc)
+// pairs returns the repeats that a set has before and after a step, in order, and their AUCs.
+func pairs(from, to map[fold]float64) (repeats []fold, before, after []float64) {
+	for _, repeat := range slices.SortedFunc(maps.Keys(from), fold.compare) {
+		if auc, both := to[repeat]; both {
+			repeats, before, after = append(repeats, repeat), append(before, from[repeat]), append(after, auc)
 		}
 	}
 	return repeats, before, after
 }
 
-// less returns a - b, value by value.
-func less(a, b []float64) []float64 {
-	differences := make([]float64, len(a))
-	for i := range a {
-		differences[i] = a[i] - b[i]
-	}
-	return differences
-}
-
-// stepAdds says what a step from one protocol to the next adds for softmax on some sets, in the repeats that all of these have.
-func stepAdds(a results.Archive, from, to step, of func(set string) bool) (effects, error) {
-	figure, err := stepRepeats(a.Results, []step{from, to})
-	if err != nil {
-		return nil, err
-	}
+// adds says what a step from one protocol to the next adds for softmax on a group of sets, in the repeats that all of these have.
+func (s publishedStudy) adds(of string, from, to step) effects {
+	before, after := s.repeats(from), s.repeats(to)
 	var sets []string
 	var shared []fold
-	for _, set := range slices.SortedFunc(maps.Keys(figure[from.key()]), mil.CompareNatural) {
-		repeats, _, _ := figure.pairs(from, to, set)
-		if len(repeats) == 0 || !of(set) {
+	for _, set := range group(of, slices.SortedFunc(maps.Keys(before), mil.CompareNatural)) {
+		repeats, _, _ := pairs(before[set], after[set])
+		if len(repeats) == 0 {
 			continue
 		}
 		if len(sets) == 0 {
 			shared = repeats
 		}
 		sets = append(sets, set)
-		shared = slices.DeleteFunc(shared, func(repeat fold) bool { return !slices.Contains(repeats, repeat) })
+		shared = without(shared, func(repeat fold) bool { return !slices.Contains(repeats, repeat) })
 	}
 	rows := make([][]float64, len(sets))
 	for i, set := range sets {
 		for _, repeat := range shared {
-			rows[i] = append(rows[i], figure[to.key()][set][repeat]-figure[from.key()][set][repeat])
+			rows[i] = append(rows[i], after[set][repeat]-before[set][repeat])
 		}
 	}
 	return acrossRepeats(sets, rows)
 }
 
-// bestEpochRaises says what taking the best test epoch adds.
-func bestEpochRaises(a results.Archive) (answer, error) {
-	steps := stepsOf("softmax")
-	said, err := answered(stepAdds(a, steps[0], steps[1], func(string) bool { return true }))
-	if err != nil {
-		return answer{}, err
+// stepAdds answers what the k-th step of softmax adds on a group of sets.
+func stepAdds(of string, k int) func(results.Archive) answer {
+	return func(a results.Archive) answer {
+		return publishedStudy{fits: a.Results}.adds(of, softmaxSteps[k-1], softmaxSteps[k]).answer()
 	}
-	means, err := shuffledMeans(a.Results)
-	if err != nil {
-		return answer{}, err
-	}
-	for i, of := range [][]float64{means[cv.BestEpochProtocol], means[cv.HonestProtocol]} {
-		if len(of) < 2 {
-			continue
-		}
-		mean, low, high, err := stats.MeanInterval(of, 1-alpha)
-		if err != nil {
-			return answer{}, err
-		}
-		says := []string{"On shuffled labels, where the truth is 0.5, it reports", "The honest protocol reports"}[i]
-		said.more = join(said.more, fmt.Sprintf("%s %s (%s to %s, %d shuffles).", says, number(mean), number(low), number(high), len(of)))
-	}
-	return said, nil
 }
 
-// leakRaises says what the label column adds where figures were published with it, on Web.
-func leakRaises(a results.Archive) (answer, error) {
-	steps := stepsOf("softmax")
-	return answered(stepAdds(a, steps[2], steps[3], isWeb))
+// changedStep is what a step of softmax changes on a set.
+type changedStep struct {
+	step int
+	gain effect
+	tested
 }
 
-// oneFoldRaises says what reporting a single fold adds; Web has no folds.
-func oneFoldRaises(a results.Archive) (answer, error) {
-	steps := stepsOf("softmax")
-	said, err := answered(stepAdds(a, steps[1], steps[2], isNotWeb))
-	if err != nil {
-		return answer{}, err
-	}
-	f, err := newFigures(ofSoftmax(a.Results, cv.BestEpochProtocol, isNotWeb), named(config.label))
-	if err != nil {
-		return answer{}, err
-	}
-	var spreads []float64
-	for _, set := range f.sets {
-		sd, err := stats.SD(f.folds[set]["softmax"])
-		if err != nil {
-			return answer{}, err
-		}
-		spreads = append(spreads, sd)
-	}
-	if len(spreads) == 0 {
-		return answer{}, errIncomplete
-	}
-	said.more = join(said.more, fmt.Sprintf("The AUC of a single fold has an SD of %s to %s, depending on the set.", number(slices.Min(spreads)), number(slices.Max(spreads))))
-	return said, nil
+// testedSteps are the steps that are tested, set by set.
+var testedSteps = []struct {
+	name, of string
+	from, to step
+}{
+	{"the empty loop", allGroup, softmaxSteps[0], softmaxSteps[1]},
+	{"best test epoch", allGroup, softmaxSteps[1], softmaxSteps[2]},
+	{"one fold", allGroup, softmaxSteps[2], softmaxSteps[3]},
+	{"leak", webGroup, softmaxSteps[3], softmaxSteps[4]},
+	{"leak, honest protocol", webGroup, softmaxSteps[1], leaked},
 }
 
-// ofSoftmax returns the results of softmax under a protocol on some sets.
-func ofSoftmax(fits []results.Result, protocol string, of func(set string) bool) []results.Result {
-	return slices.DeleteFunc(slices.Clone(fits), func(r results.Result) bool {
-		c, err := configOf(r.Config)
-		_, suffix := changed(r.Set)
-		return err != nil || r.Protocol != protocol || c.label() != "softmax" || suffix != "" || !of(r.Set)
-	})
-}
-
-// between writes down numbers that may all be the same: "5", "3 to 5".
-func between(n []int) string {
-	if low, high := slices.Min(n), slices.Max(n); low < high {
-		return fmt.Sprintf("%d to %d", low, high)
-	}
-	return fmt.Sprint(n[0])
-}
-
-// stepTests says on which sets the steps of softmax change the figure: differences by repeat, a paired t-test of each with
-// Holm's correction for all of them.
-func stepTests(fits []results.Result, images, web []string) (string, error) {
-	list := softmaxSteps()
-	figure, err := stepRepeats(fits, append(list, leaked))
-	if err != nil {
-		return "", err
-	}
-	tested := []struct {
-		name     string
-		from, to step
-		sets     []string
-	}{
-		{"the empty loop", list[0], list[1], slices.Concat(images, web)},
-		{"best test epoch", list[1], list[2], slices.Concat(images, web)},
-		{"one fold", list[2], list[3], slices.Concat(images, web)},
-		{"leak", list[3], list[4], web},
-		{"leak, honest protocol", list[1], leaked, web},
-	}
-	var cells []string
-	var p, gains []float64
-	var at [][2]int // step and set of each cell
-	sets := slices.Concat(images, web)
-	var repeats []int // of each cell
-	for i, s := range tested {
-		for k, set := range sets {
-			repeatsOfBoth, before, after := figure.pairs(s.from, s.to, set)
-			if !slices.Contains(s.sets, set) || len(repeatsOfBoth) < 2 {
-				continue
-			}
-			test, err := pairedT(after, before, 0)
-			if err != nil {
-				return "", fmt.Errorf("%s, %s: %w", set, s.name, err)
-			}
-			mean, low, high, err := stats.MeanInterval(less(after, before), 1-alpha)
-			if err != nil {
-				return "", err
-			}
-			repeats = append(repeats, len(repeatsOfBoth))
-			p, gains, at = append(p, test.P), append(gains, mean), append(at, [2]int{i, k})
-			cells = append(cells, fmt.Sprintf("%s (%s to %s)", signed(mean), signed(low), signed(high)))
-		}
-	}
-	if len(p) == 0 {
-		return "", nil
-	}
-	holm, err := stats.Holm(p)
-	if err != nil {
-		return "", err
-	}
-	head, rows := []string{"set"}, make([][]string, len(sets))
-	for k, set := range sets {
-		rows[k] = append([]string{set}, make([]string, len(tested))...)
-	}
-	higher, lower := make([][]string, len(tested)), make([][]string, len(tested))
-	for n, place := range at {
-		i, k := place[0], place[1]
-		rows[k][1+i] = cells[n]
-		if holm[n] < alpha {
-			rows[k][1+i] += " *"
-			if gains[n] > 0 {
-				higher[i] = append(higher[i], sets[k])
-			} else {
-				lower[i] = append(lower[i], sets[k])
+// Changes are what the steps change: a paired t-test over repeats of each, with Holm's correction for all of them.
+func (s publishedStudy) Changes() (list []changedStep) {
+	var tests []tested
+	for i, one := range testedSteps {
+		from, to := s.repeats(one.from), s.repeats(one.to)
+		for _, set := range group(one.of, s.sets()) {
+			if repeats, before, after := pairs(from[set], to[set]); len(repeats) > 1 {
+				tests = append(tests, pairedT(set, after, before, 0))
+				list = append(list, changedStep{step: i, gain: newEffect(less(after, before), "repeats")})
 			}
 		}
 	}
-	var says []string
-	for i, s := range tested {
-		head = append(head, s.name)
-		if len(higher[i]) > 0 {
-			says = append(says, fmt.Sprintf("%s raises it on %s", s.name, listed(higher[i])))
-		}
-		if len(lower[i]) > 0 {
-			says = append(says, fmt.Sprintf("%s lowers it on %s", s.name, listed(lower[i])))
-		}
+	corrected(tests)
+	for i, t := range tests {
+		list[i].tested = t
 	}
-	if len(says) == 0 {
-		says = append(says, "no cell has one")
-	}
-	return "What each step changes on each set, softmax: mean and 95 % interval over repeats. They speak of other folds and seeds on the same bags:\n\n" + table(head, rows) +
-		fmt.Sprintf("A star marks a change by the paired t-test over %s repeats, with Holm's correction for the %d cells, at 5 %%: %s. %s\n\n", between(repeats), len(p), strings.Join(says, "; "),
-			"Without a star we cannot tell, unless the interval lies within ±"+fmt.Sprint(margin)+"."), nil
+	return list
 }
 
-// singleFolds says how far the figure of one fold may be from the mean of all, for softmax.
-func singleFolds(fits []results.Result, images, web []string) (string, error) {
-	pick := func(protocol string, sets []string) []results.Result {
-		return ofSoftmax(fits, protocol, func(set string) bool { return slices.Contains(sets, set) })
+// ChangesTable is a table of what the steps change, with a star where a test shows it.
+func (s publishedStudy) ChangesTable() string {
+	cells := make(map[string][]string)
+	for _, c := range s.Changes() {
+		if cells[c.Name] == nil {
+			cells[c.Name] = make([]string, len(testedSteps))
+		}
+		cell := fmt.Sprintf("%s (%s)", c.gain.Mean(), c.gain.Range())
+		if c.side() != 0 {
+			cell += " *"
+		}
+		cells[c.Name][c.step] = cell
+	}
+	head := []string{"set"}
+	for _, one := range testedSteps {
+		head = append(head, one.name)
 	}
 	var rows [][]string
-	for _, of := range []struct {
-		fits []results.Result
-		what string
-	}{{pick(cv.BestEpochProtocol, images), "single folds"}, {pick(cv.PublishedProtocol, web), "shuffled splits"}} {
-		f, err := newFigures(of.fits, named(config.label))
-		if err != nil {
-			return "", err
-		}
-		for _, set := range f.sets {
-			values := f.folds[set]["softmax"]
-			sd := ""
-			if v, err := stats.SD(values); err == nil {
-				sd = number(v)
-			}
-			rows = append(rows, []string{set, fmt.Sprintf("%d %s", len(values), of.what), number(f.mean(set, "softmax")), sd, number(slices.Min(values)), number(slices.Max(values))})
-		}
+	for _, set := range s.sets() {
+		rows = append(rows, append([]string{set}, append(cells[set], make([]string, len(testedSteps)-len(cells[set]))...)...))
 	}
-	if len(rows) == 0 {
-		return "", nil
-	}
-	return "A study of a single fold could have reported any figure in this range (softmax, best test epoch; on Web the published protocol):\n\n" +
-		table([]string{"set", "of", "mean", "SD", "least", "largest"}, rows), nil
+	return table(head, rows)
 }
 
-// shuffledMeans returns, by protocol, the mean AUC over sets and settings of each shuffle of the labels that has been run on all
-// of them.
-func shuffledMeans(fits []results.Result) (map[string][]float64, error) {
-	t, err := tabulate(fits)
-	if err != nil {
-		return nil, err
-	}
-	values := make(map[string]map[uint64][]float64) // by protocol and shuffle
-	for _, r := range t.Rows {
-		if _, suffix := changed(r.Set); suffix != shuffledSuffix {
-			continue
-		}
-		_, draw := drawingOf(r.Set)
-		if values[r.Protocol] == nil {
-			values[r.Protocol] = make(map[uint64][]float64)
-		}
-		values[r.Protocol][draw] = append(values[r.Protocol][draw], r.Mean)
-	}
-	means := make(map[string][]float64)
-	for protocol, of := range values {
-		whole := 0
-		for _, list := range of {
-			whole = max(whole, len(list))
-		}
-		for _, draw := range slices.Sorted(maps.Keys(of)) {
-			if list := of[draw]; len(list) == whole {
-				means[protocol] = append(means[protocol], stat.Mean(list, nil))
+// Stars says which steps raise or lower the AUC on which sets, and Repeats over how many repeats the tests are.
+func (s publishedStudy) Stars() (says []string) {
+	list := s.Changes()
+	for i, one := range testedSteps {
+		for _, side := range []int{1, -1} {
+			var sets []string
+			for _, c := range list {
+				if c.step == i && c.side() == side {
+					sets = append(sets, c.Name)
+				}
+			}
+			if len(sets) > 0 {
+				says = append(says, fmt.Sprintf("%s %s it on %s", one.name, map[int]string{1: "raises", -1: "lowers"}[side], listed(sets)))
 			}
 		}
 	}
-	return means, nil
+	return says
 }
 
-// control says what each protocol reports where labels were shuffled: over the shuffles, mean and interval of the mean over
-// sets and settings.
-func control(fits []results.Result, rows []results.Row) (string, error) {
-	means, err := shuffledMeans(fits)
-	if err != nil {
-		return "", err
+func (s publishedStudy) Repeats() string {
+	var repeats []int
+	for _, c := range s.Changes() {
+		repeats = append(repeats, c.N)
 	}
-	if len(means) == 0 {
-		return "The control on shuffled labels was not run.\n\n", nil
+	if low, high := slices.Min(repeats), slices.Max(repeats); low < high {
+		return fmt.Sprintf("%d to %d", low, high)
 	}
-	names := []string{"honest protocol", "best test epoch", "published protocol"}
-	protocols := []string{cv.HonestProtocol, cv.BestEpochProtocol, cv.PublishedProtocol}
-	var sentences []string
-	for i, protocol := range protocols {
-		says, err := holdsHalf(means[protocol])
-		if err != nil {
-			return "", err
-		}
-		if says != "" {
-			sentences = append(sentences, fmt.Sprintf("The %s reports %s", names[i], says))
-		}
+	return fmt.Sprint(repeats[0])
+}
+
+// folds are the AUCs of the single folds of a set.
+type folds struct {
+	Set                      string
+	N                        int
+	Mean, SD, Least, Largest float64 // SD is NaN of one fold
+}
+
+// SingleFolds says how far the AUC of one fold may be from the mean of all, for softmax under a protocol, on a group of sets.
+func (s publishedStudy) SingleFolds(protocol, of string) (list []folds) {
+	f := newFigures(without(s.fits, func(r results.Result) bool {
+		_, suffix := changed(r.Set)
+		return r.Protocol != protocol || configOf(r).label() != "softmax" || suffix != "" || len(group(of, []string{r.Set})) == 0
+	}), config.label)
+	for _, set := range f.sets {
+		values := f.folds[set]["softmax"]
+		list = append(list, folds{set, len(values), mean(values), stat.StdDev(values, nil), slices.Min(values), slices.Max(values)})
 	}
-	shuffled := slices.DeleteFunc(slices.Clone(rows), func(r results.Row) bool { _, suffix := changed(r.Set); return suffix != shuffledSuffix })
-	g := newGrid(shuffled, func(r results.Row) (line, column string) {
+	return list
+}
+
+// SpreadOfFolds says between which bounds the SD of single folds lies, by set.
+func (s publishedStudy) SpreadOfFolds() string {
+	list := s.SingleFolds(cv.BestEpochProtocol, denseGroup)
+	need(len(list) > 0)
+	bySD := func(a, b folds) int { return cmp.Compare(a.SD, b.SD) }
+	return number(slices.MinFunc(list, bySD).SD) + " to " + number(slices.MaxFunc(list, bySD).SD)
+}
+
+// Control says what each protocol reports on sets whose labels are shuffled.
+func (s publishedStudy) Control() string {
+	g := newGrid(without(s.rows, func(r results.Row) bool { _, suffix := changed(r.Set); return suffix != shuffledSuffix }), func(r results.Row) (line, column string) {
 		set, _ := changed(r.Set)
 		return set + ", " + label(r), r.Protocol
 	})
-	g.columns = slices.DeleteFunc(protocols, func(p string) bool { return !slices.Contains(g.columns, p) })
-	cells := g.show("set, setting", func(r results.Row) string {
-		if r.Low == nil || r.High == nil {
-			return meanSD(r)
-		}
-		return fmt.Sprintf("%s (%s to %s)", number(r.Mean), number(*r.Low), number(*r.High))
-	})
-	return "The control: sets whose labels were shuffled, where there is nothing to learn and the truth is 0.5; mean and 95 % interval over shuffles:\n\n" + cells +
-		"Over all sets and settings: " + strings.Join(sentences, " ") + "\n\n", nil
+	g.columns = without([]string{cv.HonestProtocol, cv.BestEpochProtocol, cv.PublishedProtocol}, func(p string) bool { return !slices.Contains(g.columns, p) })
+	return g.show("set, setting", meanInterval)
 }
 
-// holdsHalf says of the means of shuffles whether their 95 % interval holds 0.5.
-func holdsHalf(means []float64) (string, error) {
-	switch len(means) {
-	case 0:
-		return "", nil
-	case 1:
-		return number(means[0]) + "; one shuffle has no interval.", nil
+// OnShuffled is the mean AUC over sets and settings under a protocol, over the shuffles of the labels that have been run on all of them.
+func (s publishedStudy) OnShuffled(protocol string) effect {
+	values := make(map[uint64][]float64) // by shuffle
+	whole := 0
+	for _, r := range tabulate(s.fits).Rows {
+		if _, suffix := changed(r.Set); suffix != shuffledSuffix || r.Protocol != protocol {
+			continue
+		}
+		_, draw := drawingOf(r.Set)
+		values[draw] = append(values[draw], r.Mean)
+		whole = max(whole, len(values[draw]))
 	}
-	mean, low, high, err := stats.MeanInterval(means, results.Level)
-	if err != nil {
-		return "", err
+	var means []float64
+	for _, draw := range slices.Sorted(maps.Keys(values)) {
+		if list := values[draw]; len(list) == whole {
+			means = append(means, mean(list))
+		}
 	}
-	low, high = max(low, 0), min(high, 1)
-	verdict := "that contains 0.5, as it must"
-	switch {
-	case low > 0.5:
-		verdict = "that is above 0.5, where there is nothing to learn"
-	case high < 0.5:
-		verdict = "that is under 0.5"
+	return newEffect(means, "shuffles")
+}
+
+// stepsPlot draws what each step from the honest protocol to the published one does, from the Syn that was described on, for
+// the softmax that the published program ran; or the same on sets with shuffled labels.
+func stepsPlot(title, suffix, over string) func(results.Archive) *plotting.Figure {
+	return func(a results.Archive) *plotting.Figure {
+		list := slices.Clone(softmaxSteps)
+		list[1].name = "softmax (empty loop), honest"
+		g := newPublished(a).steps(list, suffix)
+		slices.SortFunc(g.lines, mil.CompareNatural)
+		return columnIntervals(title, g, over)
 	}
-	return fmt.Sprintf("%s (95 %% interval %s to %s, n = %d shuffles): %s.", number(mean), number(low), number(high), len(means), verdict), nil
 }

@@ -1,143 +1,173 @@
 package report
 
 import (
-	"errors"
+	"bytes"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
-	"strings"
 	"time"
 
+	"synpool/internal/disk"
 	"synpool/milbench/results"
 	"synpool/paper"
+	"synpool/plotting"
 )
 
-// alpha is the level of all tests.
-const alpha = 0.05
-
-var errIncomplete = errors.New("no repeat is complete yet; run the study again to finish one")
-
-// sections compute the tables and the conclusion of each experiment.
-var sections = map[string]func(results.Archive) (string, error){
-	"poolings":         poolings,
-	"published":        published,
-	"ablation":         ablation,
-	"iterations":       iterations,
-	"noise":            noise,
-	"assumption":       assumption,
-	"witness":          witness,
-	"features":         features,
-	"ensembles":        ensembles,
-	"nested-ensembles": nestedEnsembles,
-	"learners":         learners,
-	"networks":         networks,
+// section is an experiment on the pages.
+type section struct {
+	experiment, title string
+	figure            string // of [paper.Experiment], on the first page
+	fits              int    // of the archive that the sentences were written of
+	open              func(results.Archive) any
 }
 
-// WriteTables writes the tables of all experiments, docs/tables.md, in the order of [paper.Experiments]; those without an archive are
-// named as not run yet. Times have no part in it ([WriteTimes]): the same scores give byte-identical tables.
+var sections = []section{
+	{"poolings", "Which pooling is best when the test part chooses nothing?", "ranks", 10030, func(a results.Archive) any { return newPoolings(a) }},
+	{"published", "How much of the published AUC comes from the protocol?", "steps", 3990, func(a results.Archive) any { return newPublished(a) }},
+	{"ablation", "What does each part of SynPooling contribute?", "changes", 3300, func(a results.Archive) any { return newAblation(a) }},
+	{"iterations", "Which number of Syn steps is best?", "ranks", 6635, func(a results.Archive) any { return newIterations(a) }},
+	{"noise", "Does concentration make a network robust to noise?", "lead", 4620, func(a results.Archive) any { return newNoise(a) }},
+	{"assumption", "Which poolings learn what the MIL assumption forbids?", "assumption", 330, func(a results.Archive) any { return newAssumption(a) }},
+	{"witness", "How few instances may tell the label?", "witness", 510, func(a results.Archive) any { return newWitness(a) }},
+	{"features", "Does pooling separate the classes?", "silhouettes", 66, func(a results.Archive) any { return newFeatures(a) }},
+	{"ensembles", "What does an ensemble of ten networks gain over one?", "gains", 400, func(a results.Archive) any { return newEnsembles(a) }},
+	{"nested-ensembles", "Do ensembles reach the published instance classifier?", "auc", 500, func(a results.Archive) any { return newNestedEnsembles(a) }},
+	{"learners", "Which learner is best when inner folds choose its settings?", "ranks", 28093, func(a results.Archive) any { return newLearners(a) }},
+	{"networks", "Do networks with searched settings reach the published HopfieldPooling?", "auc", 4750, func(a results.Archive) any { return newNetworks(a) }},
+}
+
+// find returns the archive of an experiment.
+func find(archives []results.Archive, experiment string) (results.Archive, bool) {
+	i := slices.IndexFunc(archives, func(a results.Archive) bool { return a.Experiment == experiment })
+	if i < 0 {
+		return results.Archive{}, false
+	}
+	return archives[i], true
+}
+
+// The pictures of all experiments together, by their names; the others have the names of experiments.
+const (
+	claimsPicture   = "claims"
+	learnersPicture = "sets-and-learners"
+)
+
+// Where the files stand, from the folder of the first page.
+const (
+	pageName   = "RESULTS.md"
+	tablesName = "docs/tables.md"
+)
+
+// pictureName returns the file of a picture.
+func pictureName(name string) string { return "docs/results/" + name + ".svg" }
+
+// draw draws the figures of the first page; those for which too little has been run are left out.
+func draw(archives []results.Archive, list []said) (figures map[string]*plotting.Figure, err error) {
+	figures = make(map[string]*plotting.Figure)
+	add := func(name string, figure func() *plotting.Figure) (err error) {
+		defer caught(&err)
+		figures[name] = figure()
+		return nil
+	}
+	draws := map[string]func() *plotting.Figure{claimsPicture: func() *plotting.Figure { return plotClaims(list) }}
+	for _, s := range sections {
+		if a, there := find(archives, s.experiment); there {
+			draws[s.experiment] = func() *plotting.Figure { return must(Plot(a, s.figure)) }
+		}
+	}
+	if a, there := find(archives, "learners"); there {
+		draws[learnersPicture] = func() *plotting.Figure { return learnersMap(true)(a) }
+	}
+	for name, figure := range draws {
+		if err := add(name, figure); err != nil && !tooFew(err) {
+			return nil, fmt.Errorf("the figure %s: %w", name, err)
+		}
+	}
+	return figures, nil
+}
+
+// Write writes the first page, RESULTS.md: what was found, the claims, and a short section for each question. It shows the figures that
+// [WriteFiles] writes beside it. The same scores give a byte-identical page. [ErrRewrite] means that the page is written, but a sentence
+// of it no longer holds.
+func Write(w io.Writer, archives []results.Archive) error { return writePage(w, archives, pageName) }
+
+// WriteTables writes the tables of all experiments, docs/tables.md, like [Write]. Times have no part in it ([WriteTimes]).
 func WriteTables(w io.Writer, archives []results.Archive) error {
-	var b strings.Builder
-	b.WriteString("# Tables of every experiment\n\n" + tablesHead)
-	for _, e := range paper.Experiments {
-		fmt.Fprintf(&b, "\n<a id=\"%s\"></a>\n\n## %s\n\n", e.Name, titleOf(e.Name))
-		a, there := find(archives, e.Name)
-		if !there {
-			fmt.Fprintf(&b, "Not run yet: `milbench study %s --out results`.\n", e.Name)
-			continue
-		}
-		text, err := Section(a)
-		if errors.Is(err, errIncomplete) {
-			text, err = errIncomplete.Error()+".", nil
-		}
-		if err != nil {
-			return err
-		}
-		head, err := ran(a)
-		if err != nil {
-			return err
-		}
-		from, err := originWords(a, "../")
-		if err != nil {
-			return err
-		}
-		b.WriteString(join(head, from) + "\n\n" + strings.TrimRight(text, "\n") + "\n")
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return writePage(w, archives, tablesName)
 }
 
-// tablesHead says how to read the tables.
-const tablesHead = `[RESULTS.md](../RESULTS.md) has the verdicts. This page has the numbers behind them. ` + "`milbench study report paper/results --tables`" + ` writes it from the [stored test scores](../paper/results), which have five significant digits.
-
-- AUC is averaged over the folds of each repeat. After ± stands the standard deviation over repeats: it shows variation from folds and seeds, not from other bags.
-- Tests use a level of 5 %. A test that does not reach it shows no difference; it does not show that there is none.
-- ` + dependence + `
-- ` + "`milbench plot paper/results/NAME.json.gz --figure FIGURE --out FILE`" + ` draws the figures of experiment NAME. It also takes the folder DIR/NAME that ` + "`milbench study NAME --out DIR`" + ` fills.
-`
-
-// Section returns the tables and the conclusion of one experiment, as Markdown.
-func Section(a results.Archive) (string, error) {
-	section := sections[a.Experiment]
-	if section == nil {
-		_, err := paper.FindExperiment(a.Experiment)
-		return "", fmt.Errorf("report on %q: %w", a.Experiment, err)
-	}
-	t, err := tabulate(a.Results)
-	if err == nil && len(t.Rows) == 0 {
-		err = errIncomplete
-	}
-	text := ""
-	if err == nil {
-		text, err = section(a)
-	}
+func writePage(w io.Writer, archives []results.Archive, name string) error {
+	f, err := newFiller(archives)
 	if err != nil {
-		return "", fmt.Errorf("report on %s: %w", a.Experiment, err)
+		return err
 	}
-	if len(t.Notes) > 0 {
-		text += "Notes:\n\n- " + strings.Join(t.Notes, "\n- ") + "\n"
+	text, err := f.page(name)
+	if err != nil {
+		return err
 	}
-	return text, nil
+	if _, err := io.WriteString(w, text); err != nil {
+		return err
+	}
+	return f.rewrite()
 }
 
-// ran says what was run, and what is missing.
-func ran(a results.Archive) (string, error) {
-	form, quick, err := paper.FormOf(a)
+// Files returns both pages and the figures, by their path from the folder of the first page. With [ErrRewrite] the files are there, but a
+// sentence no longer holds.
+func Files(archives []results.Archive) (map[string][]byte, error) {
+	f, err := newFiller(archives)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	size, command := "full", "milbench study "+a.Experiment
-	if quick {
-		size, command = "quick", command+" --quick"
+	files := make(map[string][]byte)
+	for _, name := range []string{pageName, tablesName} {
+		text, err := f.page(name)
+		if err != nil {
+			return nil, err
+		}
+		files[name] = []byte(text)
 	}
-	text := fmt.Sprintf("`%s --out results`: %s.", command, form.Scope)
-	absent, lacks, err := paper.Lacking(a, form)
-	if err != nil {
-		return "", err
+	for name, figure := range f.figures {
+		var b bytes.Buffer
+		if err := figure.Write(&b, plotting.SVG); err != nil {
+			return nil, fmt.Errorf("the figure %s: %w", name, err)
+		}
+		files[pictureName(name)] = b.Bytes()
 	}
-	if len(absent) > 0 {
-		text += fmt.Sprintf(" Not run: %s; `milbench data fetch NAME` fetches a set, `%s --sets NAME --out results` runs it.", listed(absent), command)
+	return files, f.rewrite()
+}
+
+// WriteFiles writes [Files] below a folder, and then returns their error.
+func WriteFiles(folder string, archives []results.Archive) error {
+	files, rewrite := Files(archives)
+	for name, data := range files {
+		path := filepath.Join(folder, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := disk.WriteFile(path, data); err != nil {
+			return err
+		}
 	}
-	for _, l := range lacks {
-		text += fmt.Sprintf(" Of the %s form there lack %s.", size, l)
-	}
-	return text, nil
+	return rewrite
 }
 
 // WriteTimes writes a table of how long the runs of each experiment took, in the order of [paper.Experiments]. Times differ
 // from run to run and stand in a file of their own.
 func WriteTimes(w io.Writer, archives []results.Archive) error {
+	text := "# Times\n\nHow long the runs took, each to its end or until it was stopped.\n\n"
 	var rows [][]string
 	for _, e := range paper.Experiments {
-		for _, a := range archives {
-			if a.Experiment == e.Name {
-				for _, t := range a.Times {
-					took := time.Duration(t.Seconds * float64(time.Second)).Round(time.Second)
-					rows = append(rows, []string{e.Name, strconv.Itoa(t.Fits), strconv.Itoa(t.Spaces), took.String(), strconv.Itoa(t.Cores), t.Backend, t.Version, t.Revision})
-				}
-			}
+		a, _ := find(archives, e.Name)
+		for _, t := range a.Times {
+			took := time.Duration(t.Seconds * float64(time.Second)).Round(time.Second)
+			rows = append(rows, []string{e.Name, strconv.Itoa(t.Fits), strconv.Itoa(t.Spaces), took.String(), strconv.Itoa(t.Cores), t.Backend, t.Version, t.Revision})
 		}
 	}
-	_, err := io.WriteString(w, "# Times\n\nHow long the runs took, each to its end or until it was stopped.\n\n"+
-		table([]string{"experiment", "fits", "spaces", "time", "cores", "backend", "version", "revision"}, rows))
+	if len(rows) > 0 {
+		text += table([]string{"experiment", "fits", "spaces", "time", "cores", "backend", "version", "revision"}, rows) + "\n"
+	}
+	_, err := io.WriteString(w, text)
 	return err
 }

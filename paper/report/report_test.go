@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -114,92 +115,54 @@ func archive(t *testing.T, e paper.Experiment, learner learner.Learner) results.
 	return a
 }
 
-// TestSections checks that every experiment has a section that can be written from its results, without a gap.
+// TestSections writes pages and figures of every experiment's quick form, and of what a run leaves that was stopped, without a gap.
 func TestSections(t *testing.T) {
 	t.Setenv("MILBENCH_DATA", t.TempDir())
-	learner := drawn{func(string) float64 { return 1 }}
 	var archives []results.Archive
 	for _, e := range paper.Experiments {
-		a := archive(t, e, learner)
+		a := archive(t, e, drawn{func(string) float64 { return 1 }})
 		archives = append(archives, a)
-		text, err := Section(a)
-		if err != nil {
-			t.Errorf("%s: %v", e.Name, err)
+		text, err := rendered(a)
+		holds(t, e.Name, text, err, []string{"`milbench study " + e.Name + " --quick --out results`: " + e.Quick.Scope + ".", "|:--|"}, []string{e.Full.Scope + ".", "there lack"})
+		if e.Name == "poolings" {
+			holds(t, e.Name, text, err, []string{"(with 5 folds from 64 % of the bags)"}, nil)
 		}
-		head, err := ran(a)
-		holds(t, e.Name, head, err, []string{"`milbench study " + e.Name + " --quick --out results`: " + e.Quick.Scope + "."}, []string{e.Full.Scope + ".", "there lack"})
 		others := a
 		others.Results = slices.Clone(a.Results) // those of one more repeat are of the full form
 		others.Results[0].Repeat += 4
 		if others.Results[0].Repeat < 5 && e.Name != "published" {
-			head, err = ran(others)
-			holds(t, e.Name+" in full", head, err, []string{"`milbench study " + e.Name + " --out results`: " + e.Full.Scope + ". ", " Of the full form there lack "}, []string{"--quick"})
+			text, err = rendered(others)
+			holds(t, e.Name+" in full", text, err, []string{"`milbench study " + e.Name + " --out results`: " + e.Full.Scope + ". ", " Of the full form there lack "}, []string{"--quick"})
 		}
-		for _, gap := range []string{"NaN", "Inf", "%!"} {
-			if strings.Contains(text, gap) {
-				t.Errorf("%s: %q in\n%s", e.Name, gap, text)
-			}
-		}
-		if !strings.Contains(text, ".\n") || !strings.Contains(text, "|:--|") {
-			t.Errorf("%s: no table or no sentence in\n%s", e.Name, text)
-		}
-	}
-	if text, err := Section(archives[0]); err != nil || !strings.Contains(text, "(with 5 folds from 64 % of the bags)") {
-		t.Errorf("the quick form of poolings learns from (%v)\n%s", err, text)
-	}
-	for _, a := range archives { // what a run leaves that was stopped
 		for part := 1; part < 8; part += large.Number(3, 1) {
 			torn := a
-			torn.Results = slices.DeleteFunc(slices.Clone(a.Results), func(r results.Result) bool { return r.Fit[0]%8 < byte(part) })
+			torn.Results = without(a.Results, func(r results.Result) bool { return r.Fit[0]%8 < byte(part) })
 			if part == 7 {
 				torn.Results = a.Results[:len(a.Results)/2]
 			}
-			text, err := Section(torn)
-			if err != nil && !errors.Is(err, errIncomplete) {
-				t.Errorf("%s, a part: %v", a.Experiment, err)
-			}
-			first, err := page([]results.Archive{torn}, nil)
+			f, err := newFiller([]results.Archive{torn})
 			if err != nil {
-				t.Errorf("%s, the first page of a part: %v", a.Experiment, err)
+				t.Fatalf("%s, a part: %v", e.Name, err)
 			}
-			for _, gap := range []string{"NaN", "Inf", "%!"} {
-				if strings.Contains(text+first, gap) {
-					t.Errorf("%s, a part: %q in\n%s%s", a.Experiment, gap, first, text)
-				}
+			for _, name := range []string{pageName, tablesName} {
+				text, err := f.page(name)
+				holds(t, e.Name+", a part", text, errors.Join(err, f.rewrite()), nil, nil)
 			}
-		}
-	}
-	for _, a := range archives {
-		if a.Experiment != "witness" {
-			continue
-		}
-		if _, err := witnessPlot(a, true); err != nil {
-			t.Errorf("AUCs of instances: %v", err)
-		}
-	}
-	for _, a := range archives {
-		e, err := paper.FindExperiment(a.Experiment)
-		if err != nil {
-			t.Fatal(err)
 		}
 		for _, name := range e.Figures {
 			figure, err := Plot(a, name)
 			if name == "ranks" { // of one set
-				if err == nil || !strings.Contains(err.Error(), "figure ranks of "+e.Name+": ranks need two sets") {
+				if err == nil || !strings.Contains(err.Error(), "figure ranks of "+e.Name+": ") || !strings.Contains(err.Error(), "ranks need two sets") {
 					t.Errorf("%s of one set: %v", e.Name, err)
 				}
 				continue
 			}
-			if err != nil {
-				t.Errorf("%s: %v", e.Name, err)
-				continue
-			}
 			path := filepath.Join(t.TempDir(), name+".svg")
-			if err := figure.Save(path); err != nil {
-				t.Errorf("%s: %v", e.Name, err)
+			if err == nil {
+				err = figure.Save(path)
 			}
-			if drawn, err := os.ReadFile(path); err != nil || e.Name == "assumption" && !strings.Contains(string(drawn), "of one drawing") {
-				t.Errorf("%s: the figure does not say what its values are of (%v)", e.Name, err)
+			if drawn, read := os.ReadFile(path); err != nil || read != nil || e.Name == "assumption" && !strings.Contains(string(drawn), "of one drawing") {
+				t.Errorf("%s: no figure, or it does not say what its values are of (%v)", e.Name, err)
 			}
 		}
 		if _, err := Plot(a, "none"); err == nil || !strings.Contains(err.Error(), `has no figure "none"; use one of `+e.Figures[0]) {
@@ -210,10 +173,10 @@ func TestSections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range paper.Experiments {
+	for _, s := range sections {
 		for _, name := range []string{pageName, tablesName} {
-			if text := string(files[name]); !strings.Contains(text, "\n## "+titleOf(e.Name)+"\n") || strings.Contains(text, "Not run yet") {
-				t.Errorf("%s is not in %s", e.Name, name)
+			if text := string(files[name]); !strings.Contains(text, "\n## "+s.title+"\n") || strings.Contains(text, "Not run yet") {
+				t.Errorf("%s is not in %s", s.experiment, name)
 			}
 		}
 	}
@@ -229,25 +192,63 @@ func TestSections(t *testing.T) {
 			t.Errorf("%s, written again, differs (%v)", name, err)
 		}
 	}
-	if _, err := Section(results.Archive{Experiment: "nose"}); !errors.Is(err, paper.ErrUnknownExperiment) {
+	if _, err := Plot(results.Archive{Experiment: "nose"}, "auc"); !errors.Is(err, paper.ErrUnknownExperiment) {
 		t.Errorf("no experiment: %v", err)
 	}
-	if _, err := Section(results.Archive{Experiment: "noise"}); !errors.Is(err, errIncomplete) {
-		t.Errorf("no results: %v", err)
+	if text, err := rendered(results.Archive{Experiment: "noise"}); err != nil || !strings.Contains(text, notEnough) {
+		t.Errorf("no results: %s, %v", text, err)
 	}
 }
 
-// TestOrigins names all seeds and revisions that an archive has results of.
-func TestOrigins(t *testing.T) {
-	fits := planted(t, "honest", 1, 1, []string{"raffholt1"}, []string{`{"pooling":"max"}`}, func(results.Result) float64 { return 0.7 })
-	other := fits[0]
-	other.Seed, other.Revision = 0, "0123456789"
-	text := origins([]results.Archive{{Experiment: "assumption", Results: append(fits, other)}})
-	holds(t, "two seeds", text, nil, []string{"| assumption | 2 | 0, 1 | go | " + fits[0].Revision[:min(7, len(fits[0].Revision))] + ", 0123456 |"}, nil)
+// TestRewrite: a sentence that a full archive does not bear out stands nowhere, and is an error that says what to rewrite; the files are
+// written. Of an archive with fewer fits it is none.
+func TestRewrite(t *testing.T) {
+	var sets []string
+	for set := range 3 {
+		for draw := range 10 {
+			sets = append(sets, fmt.Sprintf("raffholt%d-draw-%d", set+1, draw+1))
+		}
+	}
+	settings := []string{`{"pooling":"instance","c":1}`}
+	for width := range 10 {
+		settings = append(settings, fmt.Sprintf(`{"pooling":"pool%d"}`, width))
+	}
+	a := results.Archive{Experiment: "assumption", Results: planted(t, "honest", 1, 1, sets, settings, func(r results.Result) float64 { return 0.8 + 0.01*chance(r) })}
+	const says = "The AUC of every pooling is under 0.5 on at least one test."
+	dir := t.TempDir()
+	err := WriteFiles(dir, []results.Archive{a})
+	want := "RESULTS.md.tmpl, section assumption: the paragraph “" + says + " The classifier of instances stays above it on all.” says none, the results now say pool0, pool1, pool2, pool3, pool4, pool5, pool6, pool7, pool8 and pool9: rewrite it"
+	if !errors.Is(err, ErrRewrite) || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	for _, name := range []string{pageName, tablesName} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil || strings.Contains(string(text), "\n"+says) || name == pageName && !strings.Contains(string(text), leftOut+says) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, pageName)); err != nil || !strings.Contains(string(text), "| assumption | 330 | 1 | go |") {
+		t.Errorf("the origin of the scores is not on the page (%v)", err)
+	}
+	a.Results = a.Results[1:]
+	if err := WriteFiles(dir, []results.Archive{a}); err != nil {
+		t.Errorf("fewer fits: %v", err)
+	}
 }
 
-// TestOriginWords: a page says whose γ and layer norm Syn has, and that wide networks of some revisions are in doubt.
-func TestOriginWords(t *testing.T) {
+// TestMade names all seeds and revisions that an archive has results of.
+func TestMade(t *testing.T) {
+	fits := planted(t, "honest", 1, 1, []string{"raffholt1"}, []string{`{"pooling":"max"}`}, func(results.Result) float64 { return 0.7 })
+	other := fits[0]
+	fits[0].Revision, other.Seed, other.Revision = "abcdefgh", 0, "0123456789"
+	f := filler{archives: []results.Archive{{Experiment: "assumption", Results: append(fits, other)}}}
+	if m := f.made()[0]; m.Seeds != "0, 1" || m.Backends != "go" || m.Revisions != "0123456, abcdefg" {
+		t.Errorf("%+v", m)
+	}
+}
+
+// TestOrigin: a page says whose γ and layer norm Syn has, and that wide networks of some revisions are in doubt.
+func TestOrigin(t *testing.T) {
 	for setting, want := range map[string]string{
 		`{"pooling":"syn","gamma":0.5,"norm":true,"width":64}`:  "Syn has " + releasedSetting + ".",
 		`{"pooling":"syn","gamma":0.5,"norm":false,"width":64}`: "Syn has γ = 0.5 without layer norm.",
@@ -256,13 +257,12 @@ func TestOriginWords(t *testing.T) {
 		`{"pooling":"max","width":64}`:                          "",
 	} {
 		a := results.Archive{Experiment: "noise", Results: []results.Result{{Config: []byte(setting), Revision: "23763e0f"}}}
-		got, err := originWords(a, "")
-		if before, _, _ := strings.Cut(got, ": ["); err != nil || before != want {
-			t.Errorf("%s: %q, %v; want %q", setting, got, err, want)
+		if before, _, _ := strings.Cut(origin(a, ""), ": ["); before != want {
+			t.Errorf("%s: %q, want %q", setting, before, want)
 		}
-		run := map[bool]string{true: "is in noise.", false: "has not been run yet."}[strings.Contains(want, paperSetting)]
-		if got, err := whose([]results.Archive{a}); err != nil || !strings.Contains(got, run) {
-			t.Errorf("%s: %q, %v; want %q", setting, got, err, run)
+		f := filler{archives: []results.Archive{a}}
+		if got := f.paperSettings(); got != map[bool]string{true: "noise", false: "none"}[strings.Contains(want, paperSetting)] {
+			t.Errorf("%s: the setting of the paper is in %s", setting, got)
 		}
 	}
 }

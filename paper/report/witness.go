@@ -9,51 +9,52 @@ import (
 	"strings"
 
 	"synpool/milbench/results"
-	"synpool/milbench/stats"
+	"synpool/plotting"
 )
-
-// witness is the section on the witness rate.
-func witness(a results.Archive) (string, error) {
-	g, err := witnessGrid(a.Results)
-	if err != nil {
-		return "", err
-	}
-	f, err := newFigures(a.Results, named(config.withScale))
-	if err != nil {
-		return "", err
-	}
-	list, err := scalesOf(a.Results)
-	if err != nil {
-		return "", err
-	}
-	steps, err := stepsByRate(f, list)
-	if err != nil {
-		return "", err
-	}
-	scales, err := scaleByRate(f, list)
-	if err != nil {
-		return "", err
-	}
-	const head = "setting, by witness rate"
-	return g.markdown(head) + "After ± stands the standard deviation over drawings of the set where there are several. S is the scale of the scores before the softmax.\n\n" +
-		g.reached() + steps + scales + g.instances(head) + f.noted(), nil
-}
 
 // found is the AUC from which on a setting is said to find what tells.
 const found = 0.9
 
-// witnessGrid has a line for each setting and a column for each witness rate.
-func witnessGrid(fits []results.Result) (grid, error) {
-	rows, err := witnessRows(fits)
-	return newGrid(rows, func(r results.Row) (string, string) {
+const needlePrefix = "needle-"
+
+// witnessStudy is the experiment witness: a line for each setting and a column for each witness rate.
+type witnessStudy struct {
+	grid
+	figures[string]
+	Scales []float64 // of Syn, in order
+}
+
+func newWitness(a results.Archive) witnessStudy {
+	s := witnessStudy{figures: newFigures(a.Results, config.withScale)}
+	rows := pooledTable(a.Results)
+	slices.SortStableFunc(rows, func(x, y results.Row) int { return cmp.Compare(witnessRate(x.Set), witnessRate(y.Set)) })
+	s.grid = newGrid(rows, func(r results.Row) (string, string) {
 		return rowNamed(config.withScale)(r), strings.TrimPrefix(r.Set, needlePrefix)
-	}), err
+	})
+	for _, r := range a.Results {
+		if c := configOf(r); c.Pooling == "syn" && !slices.Contains(s.Scales, c.Scale) {
+			s.Scales = append(s.Scales, c.Scale)
+		}
+	}
+	slices.Sort(s.Scales)
+	return s
+}
+
+// witnessRate returns the rate in the name of a set.
+func witnessRate(set string) float64 {
+	name, _ := drawingOf(set)
+	text, found := strings.CutPrefix(name, needlePrefix)
+	rate, err := strconv.ParseFloat(text, 64)
+	if !found || err != nil || !(rate > 0) {
+		try(fmt.Errorf("%s: no witness rate in the name of the set; names are needle-RATE", set))
+	}
+	return rate
 }
 
 // from returns the least witness rate from which on all rows of a line are as said, "" if there is none.
-func (g grid) from(line string, is func(results.Row) bool) (rate string) {
-	for _, column := range slices.Backward(g.columns) {
-		r, there := g.cells[line][column]
+func (s witnessStudy) from(line string, is func(results.Row) bool) (rate string) {
+	for _, column := range slices.Backward(s.columns) {
+		r, there := s.cells[line][column]
 		if there && !is(r) {
 			break
 		}
@@ -67,217 +68,158 @@ func (g grid) from(line string, is func(results.Row) bool) (rate string) {
 // finds reports whether the mean AUC of a row is [found].
 func finds(r results.Row) bool { return round(r.Mean) >= found }
 
-// reached says from which witness rate on each setting's mean AUC is [found], the lines of one rate together.
-func (g grid) reached() string {
+// rates returns the witness rates, and "" at their end for none of them.
+func (s witnessStudy) rates() []string { return append(slices.Clone(s.columns), "") }
+
+// Reached lists from which witness rate on each setting's mean AUC is [found], the lines of one rate together.
+func (s witnessStudy) Reached() string {
 	from := make(map[string][]string)
-	for _, line := range g.lines {
-		least := g.from(line, finds)
+	for _, line := range s.lines {
+		least := s.from(line, finds)
 		from[least] = append(from[least], line)
 	}
-	text := fmt.Sprintf("A mean AUC of %.1f is reached, and held at all higher rates:\n\n", found)
-	for _, rate := range append(slices.Clone(g.columns), "") {
+	var list []string
+	for _, rate := range s.rates() {
 		where := "from a rate of " + rate + " on"
 		if rate == "" {
 			where = "nowhere"
 		}
 		if len(from[rate]) > 0 {
-			text += "- " + where + ": " + strings.Join(from[rate], "; ") + ".\n"
+			list = append(list, "- "+where+": "+strings.Join(from[rate], "; ")+".")
 		}
 	}
-	return text + "\n"
+	return strings.Join(list, "\n")
 }
 
-// comparison is a paired t-test of two settings over the drawings of a set, which share no bags.
-type comparison struct {
-	set  string
-	of   []string // the cells that say what is compared
-	n    int
-	test stats.CorrectedTTest
+// compare adds the test of a setting less another one on a set, if the set has both and has drawings enough; cells say what is compared.
+func (s witnessStudy) compare(list []tested, set string, a, b config, cells ...string) []tested {
+	x, y := s.folds[set][a.withScale()], s.folds[set][b.withScale()]
+	if min(len(x), len(y)) < 2 {
+		return list
+	}
+	name := strings.Join(append([]string{strings.TrimPrefix(set, needlePrefix)}, cells...), " | ")
+	return append(list, pairedT(name, x, y, s.ratio[set]))
 }
 
-// compare adds the test of a setting less another one on a set, if the set has both and has drawings enough.
-func (f figures[K]) compare(list []comparison, set string, a, b K, of ...string) ([]comparison, error) {
-	if !f.has(set, []K{a, b}) {
-		return list, nil
-	}
-	test, err := pairedT(f.folds[set][a], f.folds[set][b], f.ratio[set])
-	if errors.Is(err, stats.ErrTooFew) {
-		return list, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s, %v against %v: %w", set, a, b, err)
-	}
-	return append(list, comparison{set, of, len(f.keys[set]), test}), nil
-}
-
-// compared returns the table of comparisons, whose first columns are the rate and what is compared, and their p after Holm.
-func compared(list []comparison, columns []string, difference string) (text string, holm []float64, err error) {
-	var p []float64
-	for _, c := range list {
-		p = append(p, c.test.P)
-	}
-	if holm, err = stats.Holm(p); err != nil {
-		return "", nil, err
-	}
-	rows := make([][]string, 0, len(list))
-	for k, c := range list {
-		interval := ""
-		if c.test.SE > 0 {
-			low, high, err := c.test.Interval(results.Level)
-			if err != nil {
-				return "", nil, err
-			}
-			interval = signed(low) + " to " + signed(high)
-		}
-		row := append([]string{strings.TrimPrefix(c.set, needlePrefix)}, c.of...)
-		rows = append(rows, append(row, signed(c.test.Difference), interval, strconv.Itoa(c.n), pValue(p[k]), pValue(holm[k])))
-	}
-	head := append(append([]string{"witness rate"}, columns...), difference, "95 % interval", "n", "paired t-test", "after Holm")
-	return table(head, rows), holm, nil
-}
-
-// scalesOf returns the scales of Syn among results, in order.
-func scalesOf(fits []results.Result) ([]float64, error) {
-	var list []float64
-	for _, r := range fits {
-		c, err := configOf(r.Config)
-		if err != nil {
-			return nil, err
-		}
-		if c.Pooling == "syn" && !slices.Contains(list, c.Scale) {
-			list = append(list, c.Scale)
-		}
-	}
-	slices.Sort(list)
-	return list, nil
-}
-
-// stepsByRate compares I = ±3 and ±5 with 0 at every rate and scale.
-func stepsByRate(f figures[string], scales []float64) (string, error) {
-	var list []comparison
-	var steps []int
-	var at []float64
-	for _, set := range f.sets {
-		for _, scale := range scales {
+// Steps compares I = ±3 and ±5 with 0 at every rate and scale.
+func (s witnessStudy) Steps() (list []tested) {
+	for _, set := range s.sets {
+		for _, scale := range s.Scales {
 			for _, i := range []int{-5, -3, 3, 5} {
-				n := len(list)
-				var err error
-				setting, plain := config{Pooling: "syn", Iterations: i, Scale: scale}, config{Pooling: "syn", Scale: scale}
-				if list, err = f.compare(list, set, setting.withScale(), plain.withScale(), short(scale), integer(i)); err != nil {
-					return "", err
-				}
-				if len(list) > n {
-					steps, at = append(steps, i), append(at, scale)
-				}
+				list = s.compare(list, set, config{Pooling: "syn", Iterations: i, Scale: scale}, config{Pooling: "syn", Scale: scale}, short(scale), integer(i))
 			}
 		}
 	}
-	if len(list) == 0 {
-		return "Whether concentration or distraction helps needs two drawings of a rate at least.\n\n", nil
+	corrected(list)
+	return list
+}
+
+// Smaller compares the least scale with the largest, without steps, at every rate.
+func (s witnessStudy) Smaller() (list []tested) {
+	need(len(s.Scales) > 1)
+	for _, set := range s.sets {
+		list = s.compare(list, set, config{Pooling: "syn", Scale: s.Scales[0]}, config{Pooling: "syn", Scale: s.Scales[len(s.Scales)-1]})
 	}
-	text, holm, err := compared(list, []string{"S", "I"}, "AUC less that of I = 0")
-	if err != nil {
-		return "", err
+	corrected(list)
+	return list
+}
+
+// leastRate says from which witness rate on settings find what tells: the estimate is that of the best one, which stands between
+// the largest rate whose interval lies under [found] and the least from which on all lie above it.
+func leastRate(a results.Archive) answer {
+	s := newWitness(a)
+	need(len(s.columns) > 0)
+	best, at := "", len(s.columns)
+	for _, line := range s.lines {
+		for _, column := range s.columns {
+			need(s.cells[line][column].Low != nil)
+		}
+		own := slices.Index(s.columns, s.from(line, finds))
+		if own >= 0 && (own < at || own == at && s.cells[line][s.columns[own]].Mean > s.cells[best][s.columns[own]].Mean) {
+			best, at = line, own
+		}
 	}
-	where := make(map[string][]string) // what was found: the rates and scales
-	for k, c := range list {
-		if holm[k] < alpha {
-			what := []string{"distraction", "concentration"}[(1+sign(float64(steps[k])))/2] + []string{" hurts", " helps"}[(1+sign(c.test.Difference))/2]
-			place := strings.TrimPrefix(c.set, needlePrefix) + " (S = " + short(at[k]) + ")"
-			if !slices.Contains(where[what], place) {
-				where[what] = append(where[what], place)
+	if best == "" {
+		most := s.columns[len(s.columns)-1]
+		return answer{Verdict: "More than " + most, Estimate: "above " + most}
+	}
+	under, over := "", "no upper limit"
+	for _, column := range s.columns {
+		if rowBeside(s.cells[best][column], found) < 0 {
+			under = "above " + column + ", "
+		}
+	}
+	if rate := s.from(best, func(r results.Row) bool { return *r.Low >= found }); rate != "" {
+		over = "at most " + rate
+	}
+	return answer{
+		Verdict:  fmt.Sprintf("%s (%s)", s.columns[at], best),
+		Estimate: s.columns[at],
+		of:       "share of instances, best pooling",
+		Interval: fmt.Sprintf("%s%s, %d drawings", under, over, s.cells[best][s.columns[at]].N),
+	}
+}
+
+// Needs says which rate a pooling needs; of Syn at one scale, "Syn with S = 1", from which to which of its values of I.
+func (s witnessStudy) Needs(pooling string) string {
+	var reach []int // places among the rates
+	for _, line := range s.lines {
+		name := line
+		if _, scale, syn := strings.Cut(line, ", "); syn {
+			name = "Syn with " + scale
+		}
+		if name == pooling {
+			reach = append(reach, slices.Index(s.rates(), s.from(line, finds)))
+		}
+	}
+	need(len(reach) > 0)
+	switch low, high := s.rates()[slices.Min(reach)], s.rates()[slices.Max(reach)]; {
+	case low == "":
+		return "more than " + s.columns[len(s.columns)-1]
+	case high == "":
+		return low + " or more"
+	case low != high:
+		return low + " to " + high
+	default:
+		return low
+	}
+}
+
+// witnessPlot draws the AUC of bags, or of instances, against the witness rate, a curve a setting: of Syn the strongest
+// distraction, no steps and the strongest concentration.
+func witnessPlot(instances bool) func(results.Archive) *plotting.Figure {
+	return func(a results.Archive) *plotting.Figure {
+		title, rows := "How few instances may tell", []results.Row(nil)
+		if instances {
+			title = "Do the weights find the instances that tell? AUC within positive bags"
+			rows = instanceRows(without(a.Results, func(r results.Result) bool { return r.InstanceAUC == nil }))
+		} else {
+			rows = pooledTable(a.Results)
+		}
+		low, high := 0, 0
+		for _, r := range rows {
+			i := must(decode(r.Config)).Iterations
+			low, high = min(low, i), max(high, i)
+		}
+		var points []sweepPoint
+		for _, r := range rows {
+			if c := must(decode(r.Config)); c.Iterations == 0 || c.Iterations == low || c.Iterations == high {
+				points = append(points, sweepPoint{c.withScale(), witnessRate(r.Set), r})
 			}
 		}
+		return sweepPlot(title, points, "Witness rate", plotting.Logarithmic)
 	}
-	var verdicts []string
-	for _, what := range []string{"concentration helps", "concentration hurts", "distraction helps", "distraction hurts"} {
-		if len(where[what]) > 0 {
-			verdicts = append(verdicts, what+" at a witness rate of "+listed(where[what]))
-		}
-	}
-	conclusion := "These drawings show at no rate that concentration or distraction helps or hurts."
-	if len(verdicts) > 0 {
-		conclusion = sentence(listed(verdicts)) + " At other rates we cannot tell."
-	}
-	return text + fmt.Sprintf("Holm's correction is for the %d tests. %s\n\n", len(list), conclusion), nil
 }
 
-// scaleByRate compares the least scale with the largest, without steps, at every rate.
-func scaleByRate(f figures[string], scales []float64) (string, error) {
-	if len(scales) < 2 {
-		return "", nil
+// instanceRows are rows with the AUC of instances, one figure per drawing, instead of that of bags.
+func instanceRows(fits []results.Result) []results.Row {
+	if len(fits) == 0 {
+		try(errors.New("the AUCs of instances were not kept"))
 	}
-	low, high := scales[0], scales[len(scales)-1]
-	var list []comparison
-	for _, set := range f.sets {
-		var err error
-		if list, err = f.compare(list, set, config{Pooling: "syn", Scale: low}.withScale(), config{Pooling: "syn", Scale: high}.withScale()); err != nil {
-			return "", err
-		}
+	rows := tabulate(fits).Rows
+	for i := range rows {
+		r := &rows[i]
+		r.Values, r.SD, r.Low, r.High = []float64{*r.InstanceAUC}, nil, nil, nil
 	}
-	if len(list) == 0 {
-		return "", nil
-	}
-	text, holm, err := compared(list, nil, fmt.Sprintf("AUC of S = %s less that of S = %s, I = 0", short(low), short(high)))
-	if err != nil {
-		return "", err
-	}
-	var better, worse []string
-	for k, c := range list {
-		rate := strings.TrimPrefix(c.set, needlePrefix)
-		switch {
-		case holm[k] < alpha && c.test.Difference > 0:
-			better = append(better, rate)
-		case holm[k] < alpha:
-			worse = append(worse, rate)
-		}
-	}
-	conclusion := "These drawings show at no rate that the scale matters."
-	switch {
-	case len(better) > 0 && len(worse) > 0:
-		conclusion = "The smaller scale is better at a witness rate of " + listed(better) + " and worse at " + listed(worse) + "."
-	case len(better) > 0:
-		conclusion = "The smaller scale is better at a witness rate of " + listed(better) + "."
-	case len(worse) > 0:
-		conclusion = "The smaller scale is worse at a witness rate of " + listed(worse) + "."
-	}
-	return text + fmt.Sprintf("Holm's correction is for the %d tests. %s\n\n", len(list), conclusion), nil
-}
-
-// pairedT is the corrected resampled t-test. It is undefined where all differences are the same, which shows nothing: p is 1.
-func pairedT(a, b []float64, ratio float64) (stats.CorrectedTTest, error) {
-	test, err := stats.CorrectedT(a, b, ratio)
-	if errors.Is(err, stats.ErrSameDifference) {
-		return stats.CorrectedTTest{Difference: round(a[0] - b[0]), P: 1}, nil
-	}
-	return test, err
-}
-
-const needlePrefix = "needle-"
-
-// witnessRate returns the rate in the name of a set.
-func witnessRate(set string) (float64, error) {
-	name, _ := drawingOf(set)
-	text, found := strings.CutPrefix(name, needlePrefix)
-	rate, err := strconv.ParseFloat(text, 64)
-	if !found || err != nil || !(rate > 0) {
-		return 0, fmt.Errorf("%s: no witness rate in the name of the set; names are needle-RATE", set)
-	}
-	return rate, nil
-}
-
-// witnessRows are the rows of a table, drawings put together, by rate.
-func witnessRows(fits []results.Result) ([]results.Row, error) {
-	rows, err := pooledTable(fits)
-	if err != nil {
-		return nil, err
-	}
-	rates := make(map[string]float64)
-	for _, r := range rows {
-		if rates[r.Set], err = witnessRate(r.Set); err != nil {
-			return nil, err
-		}
-	}
-	slices.SortStableFunc(rows, func(x, y results.Row) int { return cmp.Compare(rates[x.Set], rates[y.Set]) })
-	return rows, nil
+	return pooled(rows)
 }
