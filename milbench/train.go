@@ -10,11 +10,11 @@ import (
 	"synpool/milbench/calibrate"
 	"synpool/milbench/cv"
 	"synpool/milbench/evaluate"
+	"synpool/milbench/learner"
 	"synpool/milbench/learners"
 	"synpool/milbench/learners/modeldir"
 	"synpool/milbench/learners/networks"
 	"synpool/milbench/learners/neural"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 	"synpool/milbench/results"
 )
@@ -101,7 +101,7 @@ func Train(ctx context.Context, set *mil.Set, t Training, m *Machine) (*Model, e
 			return nil, err
 		}
 	}
-	return &Model{Learned: trained, Name: onebyone.Name(t.Setting), Bags: bags}, nil
+	return &Model{Learned: trained, Name: learner.Name(t.Setting), Bags: bags}, nil
 }
 
 // alone reports whether a setting is that of one network.
@@ -170,6 +170,6 @@ func (t Training) described(facts modeldir.Facts, model learners.About, set *mil
 	if facts.Data, err = mil.ProfileOf(set); err != nil {
 		return facts, err
 	}
-	facts.Learner, facts.Setting, facts.Version, facts.Revision = onebyone.Name(model.Setting), model.Setting, t.Version, t.Revision
+	facts.Learner, facts.Setting, facts.Version, facts.Revision = learner.Name(model.Setting), model.Setting, t.Version, t.Revision
 	return facts, nil
 }

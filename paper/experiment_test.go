@@ -14,10 +14,10 @@ import (
 
 	"synpool/milbench/cv"
 	"synpool/milbench/dataset"
+	"synpool/milbench/learner"
 	"synpool/milbench/learners"
 	"synpool/milbench/learners/classic"
 	"synpool/milbench/learners/neural"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 	"synpool/milbench/results"
 	"synpool/milbench/run/runtest"
@@ -80,7 +80,7 @@ func checkSetting(setting json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	name := onebyone.Name(rest)
+	name := learner.Name(rest)
 	if name == learners.AutoName && len(learners.Candidates(rest)) == 0 {
 		return errors.New("no candidates")
 	} else if name == learners.AutoName {

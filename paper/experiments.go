@@ -8,10 +8,10 @@ import (
 
 	"synpool/milbench/cv"
 	"synpool/milbench/dataset/generate"
+	"synpool/milbench/learner"
 	"synpool/milbench/learners"
 	"synpool/milbench/learners/classic"
 	"synpool/milbench/learners/neural"
-	"synpool/milbench/learners/onebyone"
 )
 
 var (
@@ -67,7 +67,7 @@ var classicSettings = func() (list []json.RawMessage) {
 
 // classicBut returns the settings of all classical learners and of auto, except the named ones.
 func classicBut(names ...string) []json.RawMessage {
-	return slices.DeleteFunc(slices.Clone(classicSettings), func(s json.RawMessage) bool { return slices.Contains(names, onebyone.Name(s)) })
+	return slices.DeleteFunc(slices.Clone(classicSettings), func(s json.RawMessage) bool { return slices.Contains(names, learner.Name(s)) })
 }
 
 // inside returns the nested protocol with inner folds.

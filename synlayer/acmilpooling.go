@@ -7,7 +7,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
-	"synpool/internal/members"
+	"synpool/internal/batched"
 )
 
 // ACMILPooling is the attention-challenging pooling of Zhang et al. 2024 (section 3: multiple branch attention and
@@ -64,9 +64,9 @@ func (p ACMILPooling) Classify(scope *model.Scope, bags Bags, outputs int) Class
 	var branches []*Node
 	for m := range p.Branches {
 		z := weightedSum(SliceAxis(weights, -2, AxisElem(m)), bags.X)
-		branches = append(branches, members.OneOutput(Dense(scope.In("branch_%d", m), z, numMembers, outputs)))
+		branches = append(branches, batched.OneOutput(Dense(scope.In("branch_%d", m), z, numMembers, outputs)))
 	}
-	logits := members.Classify(scope, pooled, numMembers, outputs)
+	logits := batched.Classify(scope, pooled, numMembers, outputs)
 	return Classification{Logits: logits, Pooled: pooled, Weights: weights, Loss: func(loss func(*Node) *Node, _ *Node) *Node {
 		sum := loss(logits)
 		for _, branch := range branches {
@@ -81,11 +81,11 @@ func (p ACMILPooling) Classify(scope *model.Scope, bags Bags, outputs int) Class
 
 // attended marks the instances in the softmax of each branch, in the shape of the attention logits.
 func (p ACMILPooling) attended(scope *model.Scope, logits *Node, bags Bags) *Node {
-	real := members.MaskLike(bags.Mask, logits, -2)
+	real := batched.MaskLike(bags.Mask, logits, -2)
 	if p.MaskRate == 0 {
 		return real
 	}
-	rate := members.Number(scope, bags.X, "dropout", p.MaskRate)
+	rate := batched.Number(scope, bags.X, "dropout", p.MaskRate)
 	if bags.DropoutKey == nil {
 		return real
 	}
@@ -102,7 +102,7 @@ func likeness(weights *Node) *Node {
 	heads := weights.Shape().Dim(-2)
 	square := ReduceAndKeep(Square(weights), ReduceSum, -1)
 	// The maximum changes no number, as in a layer norm: the norm of weights that sum to 1 is 1/√instances or more.
-	unit := Div(weights, MaxScalar(Sqrt(members.OneIfZero(square)), 1e-6))
+	unit := Div(weights, MaxScalar(Sqrt(batched.OneIfZero(square)), 1e-6))
 	pairs := Sub(ReduceSum(Square(ReduceSum(unit, -2)), -1), ReduceSum(Square(unit), -1, -2))
 	return DivScalar(pairs, heads*(heads-1))
 }

@@ -3,7 +3,7 @@ package synlayer
 import (
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"synpool/internal/members"
+	"synpool/internal/batched"
 )
 
 // Bags is a batch of bags, padded to the same number of instances.
@@ -17,7 +17,7 @@ type Bags struct {
 }
 
 // Members returns the size of the members axis, or 0 if there is none.
-func (b Bags) Members() int { return members.Bags(b).Members() }
+func (b Bags) Members() int { return batched.Bags(b).Members() }
 
 // clean checks the shapes of b, makes the mask explicit and sets padding to 0. Every Pool starts with it.
-func (b Bags) clean() Bags { return Bags(members.Bags(b).Padded()) }
+func (b Bags) clean() Bags { return Bags(batched.Bags(b).Padded()) }

@@ -3,7 +3,7 @@ package synlayer
 import (
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"synpool/internal/members"
+	"synpool/internal/batched"
 )
 
 // BagSoftmax returns the softmax of logits [batch, heads, instances] over the instances that mask [batch, instances] marks
@@ -13,7 +13,7 @@ func BagSoftmax(logits, mask *Node) *Node {
 	if mask == nil {
 		return Softmax(logits, -1)
 	}
-	return softmaxWhere(members.MaskLike(mask, logits, -2), logits)
+	return softmaxWhere(batched.MaskLike(mask, logits, -2), logits)
 }
 
 // softmaxWhere is [BagSoftmax] with a mask real in the shape of logits.
@@ -21,5 +21,5 @@ func softmaxWhere(real, logits *Node) *Node {
 	largest := ReduceAndKeep(Where(real, logits, Infinity(logits.Graph(), logits.DType(), -1)), ReduceMax, -1)
 	largest = StopGradient(Where(IsFinite(largest), largest, ZerosLike(largest)))
 	e := Where(real, Exp(Where(real, Sub(logits, largest), ZerosLike(logits))), ZerosLike(logits))
-	return Div(e, members.OneIfZero(ReduceAndKeep(e, ReduceSum, -1)))
+	return Div(e, batched.OneIfZero(ReduceAndKeep(e, ReduceSum, -1)))
 }

@@ -7,7 +7,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
-	"synpool/internal/members"
+	"synpool/internal/batched"
 )
 
 // CLAMPooling is the CLAM of Lu et al. 2021 (Methods): the gated attention of [AttentionPooling], and in training an
@@ -78,7 +78,7 @@ func (p CLAMPooling) Classify(scope *model.Scope, bags Bags, outputs int) Classi
 	var logits, pooled, weights *Node
 	if outputs == 1 {
 		pooled, weights = p.Pool(scope, bags)
-		logits = members.Classify(scope, pooled, numMembers, 1)
+		logits = batched.Classify(scope, pooled, numMembers, 1)
 	} else {
 		weights = BagSoftmax(attentionLogits(scope, bags.X, numMembers, p.Embed, outputs, true), bags.Mask)
 		var sums, each []*Node
@@ -115,8 +115,8 @@ func (p CLAMPooling) clusters(score, weights, mask *Node) *Node {
 	const halves = 2
 	top := topInstances(weights, mask, p.Top, halves)
 	either := Or(top, topInstances(Neg(weights), mask, p.Top, halves))
-	value, differentiated := members.Softened(OnePlus(Where(top, Neg(score), score)))
+	value, differentiated := batched.Softened(OnePlus(Where(top, Neg(score), score)))
 	loss := StraightThrough(differentiated, value)
 	count := ReduceAndKeep(ConvertDType(either, score.DType()), ReduceSum, -1)
-	return Div(Where(either, loss, ZerosLike(loss)), members.OneIfZero(count))
+	return Div(Where(either, loss, ZerosLike(loss)), batched.OneIfZero(count))
 }

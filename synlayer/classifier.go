@@ -4,7 +4,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
-	"synpool/internal/members"
+	"synpool/internal/batched"
 )
 
 // Classifier is a [Pooling] that also computes the outputs of the bags, and may have its own training loss. It is optional:
@@ -42,13 +42,13 @@ func Classify(scope *model.Scope, pooling Pooling, bags Bags, outputs int) Class
 		return c.Classify(scope.In("pooling"), bags, outputs)
 	}
 	pooled, weights := pooling.Pool(scope.In("pooling"), bags)
-	return Classification{Logits: members.Classify(scope, pooled, bags.Members(), outputs), Pooled: pooled, Weights: weights}
+	return Classification{Logits: batched.Classify(scope, pooled, bags.Members(), outputs), Pooled: pooled, Weights: weights}
 }
 
 // LogisticLoss returns −log of the probability that logits assign to labels (0 or 1, in the same shape): log(1 +
 // exp(l·(1−2y))). Rounding does not depend on the position in the array.
 func LogisticLoss(logits, labels *Node) *Node {
-	value, differentiated := members.LogisticLoss(logits, labels)
+	value, differentiated := batched.LogisticLoss(logits, labels)
 	return StraightThrough(differentiated, value)
 }
 

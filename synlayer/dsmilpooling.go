@@ -7,7 +7,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
-	"synpool/internal/members"
+	"synpool/internal/batched"
 )
 
 // DSMILPooling is the dual-stream aggregator of Li, Li and Eliceiri 2021 (section 3.2): the highest-scoring instance is the
@@ -62,7 +62,7 @@ func (p DSMILPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node
 // Classify implements [Classifier]. It panics with the error of Validate.
 func (p DSMILPooling) Classify(scope *model.Scope, bags Bags, outputs int) Classification {
 	first, pooled, attended, weights := p.streams(scope, bags, outputs)
-	second := members.Classify(scope, attended, bags.Members(), outputs)
+	second := batched.Classify(scope, attended, bags.Members(), outputs)
 	return Classification{
 		Logits:  MulScalar(Add(first, second), 0.5),
 		Pooled:  pooled,
@@ -82,13 +82,13 @@ func (p DSMILPooling) streams(scope *model.Scope, bags Bags, outputs int) (first
 	score := swapLast(Dense(scope.In("instance"), x, numMembers, outputs)) // [batch, outputs, instances]
 	queries := Dense(scope.In("query"), x, numMembers, p.Embed)
 	values := Dense(scope.In("value"), x, numMembers, x.Shape().Dim(-1))
-	scale := members.Number(scope, x, "scale", p.Scale)
+	scale := batched.Number(scope, x, "scale", p.Scale)
 	var firsts, criticals, sums, all []*Node
 	for k := range outputs {
 		score := SliceAxis(score, -2, AxisElem(k))
 		critical := largestShare(score, bags.Mask)
 		query := weightedSum(critical, queries)
-		query = Mul(query, members.Along(scale, query))
+		query = Mul(query, batched.Along(scale, query))
 		weights := BagSoftmax(scores(query, queries, 1), bags.Mask)
 		firsts = append(firsts, ReduceAndKeep(Squeeze(Mul(critical, score), -2), ReduceSum, -1))
 		criticals = append(criticals, weightedSum(critical, x))
@@ -96,7 +96,7 @@ func (p DSMILPooling) streams(scope *model.Scope, bags Bags, outputs int) (first
 		all = append(all, weights)
 	}
 	attended = joined(sums, -1)
-	return members.OneOutput(joined(firsts, -1)), Concatenate([]*Node{joined(criticals, -1), attended}, -1), attended, joined(all, -2)
+	return batched.OneOutput(joined(firsts, -1)), Concatenate([]*Node{joined(criticals, -1), attended}, -1), attended, joined(all, -2)
 }
 
 // joined concatenates nodes, one or more, along an axis.
@@ -110,9 +110,9 @@ func joined(nodes []*Node, axis int) *Node {
 // largestShare returns weights that divide 1 evenly among the instances with the largest value in each row of values [batch,
 // heads, instances]; a row without a real instance gets 0.
 func largestShare(values, mask *Node) *Node {
-	real := members.MaskLike(mask, values, -2)
+	real := batched.MaskLike(mask, values, -2)
 	lowest := Infinity(values.Graph(), values.DType(), -1)
 	largest := ReduceAndKeep(Where(real, values, lowest), ReduceMax, -1)
 	holds := ConvertDType(And(real, Equal(values, largest)), values.DType())
-	return StopGradient(Div(holds, members.OneIfZero(ReduceAndKeep(holds, ReduceSum, -1))))
+	return StopGradient(Div(holds, batched.OneIfZero(ReduceAndKeep(holds, ReduceSum, -1))))
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"synpool/backend/backendtest"
+	"synpool/internal/batched"
 	"synpool/internal/goldentest"
-	"synpool/internal/members"
 	"synpool/synlayer"
 )
 
@@ -111,7 +111,7 @@ func TestGoldenSynSteps(t *testing.T) {
 				gammas.Flat = append(gammas.Flat, cases[i].Gamma)
 			}
 			out, err := CallOnceN(backend, func(w, gamma *Node) []*Node {
-				bounded := members.SynUpTo(w, gamma, Const(w.Graph(), int32(steps)), max(steps, -steps))
+				bounded := batched.SynUpTo(w, gamma, Const(w.Graph(), int32(steps)), max(steps, -steps))
 				return []*Node{synlayer.Syn(w, gamma, steps), bounded}
 			}, weights.Tensor(dtype), gammas.Tensor(dtype))
 			if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"synpool/backend/backendtest"
+	"synpool/internal/batched"
 	"synpool/internal/goldentest"
-	"synpool/internal/members"
 	"synpool/synlayer"
 )
 
@@ -57,7 +57,7 @@ func (gains) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *Node
 	features := x.Shape().Dim(-1)
 	dims := slices.Repeat([]int{1}, x.Rank())
 	dims[0], dims[len(dims)-1] = max(numMembers, 1), features
-	gain := synlayer.Variable(scope, x.Graph(), x.DType(), "gain", members.Always(0.5), numMembers, features)
+	gain := synlayer.Variable(scope, x.Graph(), x.DType(), "gain", batched.Always(0.5), numMembers, features)
 	bags.X = Mul(x, Reshape(gain, dims...))
 	return synlayer.MaxPooling{}.Pool(scope, bags)
 }
@@ -78,7 +78,7 @@ func newParameters(t *testing.T, backend compute.Backend, dtype dtypes.DType, ne
 		dims = append([]int{numMembers}, dims...)
 		seeds = []uint64{7, 1 << 40, 9, 11, 13}[:numMembers]
 	}
-	members.Seed(g, seeds...)
+	batched.Seed(g, seeds...)
 	store := model.NewStore()
 	network.Logits(store.RootScope(), synlayer.Bags{X: Parameter(g, "x", shapes.Make(dtype, dims...))})
 	var p parameters
@@ -102,7 +102,7 @@ func (p parameters) bind(nodes []*Node) *model.Scope {
 	for i, path := range p.paths {
 		values[path] = nodes[i]
 	}
-	members.Bind(nodes[0].Graph(), values)
+	batched.Bind(nodes[0].Graph(), values)
 	return model.NewStore().RootScope()
 }
 
@@ -192,7 +192,7 @@ func testGradients(t *testing.T, backend compute.Backend, dtype dtypes.DType, ne
 	var squared []string
 	exec := MustNewExec(backend, func(in []*Node) []*Node {
 		l := logistic(logits(p.bind(in[3:]), in))
-		gradients, squares := members.Gradients(l)
+		gradients, squares := batched.Gradients(l)
 		if len(gradients) != len(p.paths) {
 			t.Errorf("%d gradients of %d variables", len(gradients), len(p.paths))
 		}

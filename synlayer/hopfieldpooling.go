@@ -7,7 +7,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
-	"synpool/internal/members"
+	"synpool/internal/batched"
 )
 
 // HopfieldPooling pools with the continuous modern Hopfield network of Ramsauer et al. 2021 (section 3 and its
@@ -61,7 +61,7 @@ func (p HopfieldPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *N
 	mustBe(p)
 	bags = bags.clean()
 	numMembers := bags.Members()
-	number := func(name string, v float64) *Node { return members.Number(scope, bags.X, name, v) }
+	number := func(name string, v float64) *Node { return batched.Number(scope, bags.X, name, v) }
 	beta, tolerance := number("beta", p.Beta), number("tolerance", p.Tolerance)
 	norm := func(name string, x *Node) *Node {
 		if !p.Norm {
@@ -75,7 +75,7 @@ func (p HopfieldPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *N
 	values := Dense(scope.In("value_projection"), norm("value_norm", bags.X), numMembers, p.Embed)
 
 	associate := func(state *Node) *Node {
-		return BagSoftmax(scores(Mul(state, members.Along(beta, state)), keys, p.Heads), bags.Mask)
+		return BagSoftmax(scores(Mul(state, batched.Along(beta, state)), keys, p.Heads), bags.Mask)
 	}
 	weights = associate(state)
 	var active *Node // [batch, heads, 1]: the heads not yet done; nil before the first update
@@ -88,7 +88,7 @@ func (p HopfieldPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *N
 		if p.BatchStop {
 			change = BroadcastToDims(ReduceAndKeep(change, ReduceMax, -3), change.Shape().Dimensions...)
 		}
-		active = GreaterThan(change, members.Along(tolerance, change))
+		active = GreaterThan(change, batched.Along(tolerance, change))
 		weights = next
 	}
 	if p.Dropout > 0 {

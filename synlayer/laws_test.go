@@ -10,7 +10,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"synpool/backend/backendtest"
-	"synpool/internal/members"
+	"synpool/internal/batched"
 	"synpool/synlayer"
 	"synpool/synlayer/syntest"
 )
@@ -28,7 +28,7 @@ type upTo struct {
 }
 
 func (p upTo) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *graph.Node) {
-	members.BoundSteps(bags.X.Graph(), p.bound)
+	batched.BoundSteps(bags.X.Graph(), p.bound)
 	return p.SynPooling.Pool(scope, bags)
 }
 

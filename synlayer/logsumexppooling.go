@@ -4,7 +4,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
-	"synpool/internal/members"
+	"synpool/internal/batched"
 )
 
 // LogSumExpPooling is the smooth maximum of each feature over the n instances (Pinheiro and Collobert 2015,
@@ -32,14 +32,14 @@ func (p LogSumExpPooling) Validate() error {
 func (p LogSumExpPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node) {
 	mustBe(p)
 	bags = bags.clean()
-	r := members.Along(members.Number(scope, bags.X, "sharpness", p.Sharpness), bags.X)
-	real := members.MaskLike(bags.Mask, bags.X, -1)
+	r := batched.Along(batched.Number(scope, bags.X, "sharpness", p.Sharpness), bags.X)
+	real := batched.MaskLike(bags.Mask, bags.X, -1)
 	scaled := Mul(bags.X, r)
 	largest := ReduceAndKeep(Where(real, scaled, Infinity(scaled.Graph(), scaled.DType(), -1)), ReduceMax, -2)
 	largest = StopGradient(Where(IsFinite(largest), largest, ZerosLike(largest)))
-	e := members.ZeroUnless(bags.Mask, Exp(members.ZeroUnless(bags.Mask, Sub(scaled, largest), -1)), -1)
-	sum := members.OneIfZero(ReduceAndKeep(e, ReduceSum, -2))
-	count := members.OneIfZero(ReduceAndKeep(ConvertDType(real, e.DType()), ReduceSum, -2))
+	e := batched.ZeroUnless(bags.Mask, Exp(batched.ZeroUnless(bags.Mask, Sub(scaled, largest), -1)), -1)
+	sum := batched.OneIfZero(ReduceAndKeep(e, ReduceSum, -2))
+	count := batched.OneIfZero(ReduceAndKeep(ConvertDType(real, e.DType()), ReduceSum, -2))
 	pooled = Div(Add(largest, Log(Div(sum, count))), r)
 	dims := pooled.Shape().Dimensions
 	pooled = Reshape(pooled, append(append([]int{}, dims[:len(dims)-2]...), dims[len(dims)-1])...)

@@ -4,7 +4,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
-	"synpool/internal/members"
+	"synpool/internal/batched"
 )
 
 // MeanPooling is the mean of the instances; the weights are 1/n. An empty bag gives 0. It has no variables.
@@ -16,7 +16,7 @@ var _ Pooling = MeanPooling{}
 func (MeanPooling) Pool(_ *model.Scope, bags Bags) (pooled, weights *Node) {
 	bags = bags.clean()
 	weights = realInstances(bags)
-	weights = Div(weights, members.OneIfZero(ReduceAndKeep(weights, ReduceSum, -1)))
+	weights = Div(weights, batched.OneIfZero(ReduceAndKeep(weights, ReduceSum, -1)))
 	return weightedSum(weights, bags.X), weights
 }
 

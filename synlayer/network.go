@@ -6,7 +6,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
-	"synpool/internal/members"
+	"synpool/internal/batched"
 )
 
 // Network is the paper's network (figure 5) with any pooling: dropout of the instances, Layers dense layers of Width
@@ -56,6 +56,6 @@ func (n Network) Logits(scope *model.Scope, bags Bags) (logits, weights *Node) {
 // with the error of Validate.
 func (n Network) Classify(scope *model.Scope, bags Bags) Classification {
 	mustBe(n)
-	embedded := members.Embed(scope, members.Sparse{Bags: members.Bags(bags)}, n.Layers, n.Width, n.Dropout)
+	embedded := batched.Embed(scope, batched.Sparse{Bags: batched.Bags(bags)}, n.Layers, n.Width, n.Dropout)
 	return Classify(scope, n.Pooling, Bags(embedded), max(n.Outputs, 1))
 }

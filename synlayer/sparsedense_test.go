@@ -16,8 +16,8 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"synpool/backend/backendtest"
+	"synpool/internal/batched"
 	"synpool/internal/goldentest"
-	"synpool/internal/members"
 	"synpool/synlayer"
 )
 
@@ -88,21 +88,21 @@ func drawSparse(dtype dtypes.DType, numMembers, batch, instances, features, used
 // inputs are the arguments of a graph that calls sparse and full with its inputs.
 func (b sparseBags) inputs() []any { return []any{b.dense, b.x, b.mask, b.columns, b.positions} }
 
-func (b sparseBags) full(in []*Node) members.Sparse {
-	return members.Sparse{Bags: members.Bags{X: in[0], Mask: in[2]}}
+func (b sparseBags) full(in []*Node) batched.Sparse {
+	return batched.Sparse{Bags: batched.Bags{X: in[0], Mask: in[2]}}
 }
-func (b sparseBags) sparse(in []*Node) members.Sparse {
-	return members.Sparse{Bags: members.Bags{X: in[1], Mask: in[2]}, Columns: in[3], Positions: in[4], Features: b.features}
+func (b sparseBags) sparse(in []*Node) batched.Sparse {
+	return batched.Sparse{Bags: batched.Bags{X: in[1], Mask: in[2]}, Columns: in[3], Positions: in[4], Features: b.features}
 }
 
 // logitsOf is the network's Logits, of sparse bags as a trainer computes them.
-func logitsOf(n synlayer.Network, scope *model.Scope, bags members.Sparse) (logits, weights *Node) {
+func logitsOf(n synlayer.Network, scope *model.Scope, bags batched.Sparse) (logits, weights *Node) {
 	if bags.Columns == nil {
 		return n.Logits(scope, synlayer.Bags(bags.Bags))
 	}
-	embedded := members.Embed(scope, bags, n.Layers, n.Width, n.Dropout)
+	embedded := batched.Embed(scope, bags, n.Layers, n.Width, n.Dropout)
 	pooled, weights := n.Pooling.Pool(scope.In("pooling"), synlayer.Bags(embedded))
-	return members.Classify(scope, pooled, bags.Members(), 1), weights
+	return batched.Classify(scope, pooled, bags.Members(), 1), weights
 }
 
 // TestSparse: logits, weights, gradients and squares of networks are those of the same bags in full.
@@ -138,20 +138,20 @@ func testSparse(t *testing.T, backend compute.Backend, dtype dtypes.DType, netwo
 		key := synlayer.DropoutKey(Const(in[0].Graph(), []uint32{1, 2, 3}), Const(in[0].Graph(), uint32(4)))
 		in, values := in[:5], in[5:]
 		var out []*Node
-		form := func(bags members.Sparse) {
+		form := func(bags batched.Sparse) {
 			bags.DropoutKey = key
 			logits, weights := logitsOf(network, p.bind(values), bags)
-			gradients, squares := members.Gradients(logistic(logits))
+			gradients, squares := batched.Gradients(logistic(logits))
 			gradient, square := gradients["/embedding_0/weights"], squares["/embedding_0/weights"]
 			if single := bags.Positions != nil && batch == 1; bags.Columns != nil && single != (square != nil) {
 				t.Errorf("batch %d, positions %t: square %v", batch, bags.Positions != nil, square)
 			}
-			again := members.Again(gradient)
+			again := batched.Again(gradient)
 			if gathered := bags.Positions != nil; gathered != (again != gradient) {
 				t.Errorf("positions %t: the gradient again is another node: %t", gathered, again != gradient)
 			}
 			if square == nil {
-				square = members.SumSquares(gradient)
+				square = batched.SumSquares(gradient)
 			}
 			out = append(out, logits, weights, square, again)
 			out = append(out, p.byPath(gradients)...)
@@ -208,9 +208,9 @@ func TestTaken(t *testing.T) {
 				index := Reshape(bags.Columns, numMembers, columns, 1)
 				named := ConvertDType(Equal(BroadcastToDims(index, numMembers, columns, features), Iota(g, shapes.Make(dtypes.Int32, numMembers, columns, features), 2)), dtype)
 				rows := func(all *Node) *Node { return Einsum("mcf,mfw->mcw", named, all) }
-				results := func(bags members.Sparse, values []*Node) (out []*Node) {
+				results := func(bags batched.Sparse, values []*Node) (out []*Node) {
 					logits, weights := logitsOf(network, p.bind(values), bags)
-					gradients, _ := members.Gradients(logistic(logits))
+					gradients, _ := batched.Gradients(logistic(logits))
 					return append([]*Node{logits, weights}, p.byPath(gradients)...)
 				}
 				want := results(bags, values)
@@ -236,11 +236,11 @@ func TestSparseAlone(t *testing.T) {
 			for _, dropout := range []float64{0, 0.5} {
 				network := synlayer.Network{Layers: 2, Width: 8, Dropout: dropout, Pooling: gains{}}
 				b := drawSparse(dtype, 0, batch, instances, features, 7, 9)
-				results := func(form func([]*Node) members.Sparse) (values []*tensors.Tensor, paths []string) {
+				results := func(form func([]*Node) batched.Sparse) (values []*tensors.Tensor, paths []string) {
 					store := model.NewStore()
 					values = model.MustNewExec(backend, store, func(scope *model.Scope, in []*Node) []*Node {
 						g := in[0].Graph()
-						members.Seed(g, 5)
+						batched.Seed(g, 5)
 						bags := form(in)
 						bags.DropoutKey = synlayer.DropoutKey(Const(g, uint32(1)), Const(g, uint32(4)))
 						logits, weights := logitsOf(network, scope, bags)
@@ -294,8 +294,8 @@ func TestSparseDropout(t *testing.T) {
 					kept.DropoutKey = nil
 					rounded.Features, rounded.Numbered, rounded.Positions = features+9, Const(g, uint32(features)), nil
 					return []*Node{synlayer.Dropout(scope, full.X, rate, full.DropoutKey),
-						members.SparseDropout(scope, bags, rate), members.SparseDropout(scope, kept, rate),
-						members.SparseDropout(scope, rounded, rate)}
+						batched.SparseDropout(scope, bags, rate), batched.SparseDropout(scope, kept, rate),
+						batched.SparseDropout(scope, rounded, rate)}
 				}).MustCall(b.inputs()...)
 				dense, sparse, kept, rounded := goldentest.Floats(out[0]), goldentest.Floats(out[1]), goldentest.Floats(out[2]), goldentest.Floats(out[3])
 				index := tensors.MustCopyFlatData[int32](b.columns)
@@ -343,7 +343,7 @@ func TestSparsePadding(t *testing.T) {
 					bags := b.sparse(in)
 					bags.DropoutKey = Const(in[0].Graph(), []uint32{1, 2, 3})
 					logits, _ := logitsOf(network, p.bind(in[5:]), bags)
-					gradients, _ := members.Gradients(logistic(logits))
+					gradients, _ := batched.Gradients(logistic(logits))
 					return append([]*Node{Gradient(logistic(logits), in[1])[0], logits}, p.byPath(gradients)...)
 				}).MustCall(p.with(b.inputs()...)...)
 				index := tensors.MustCopyFlatData[int32](b.columns)

@@ -3,7 +3,7 @@ package synlayer
 import (
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"synpool/internal/members"
+	"synpool/internal/batched"
 )
 
 // Syn applies Syn steps to attention weights (equations 9 to 13): forward steps, which concentrate, if iterations is
@@ -27,7 +27,7 @@ import (
 //	p = (1−γ)/γ,  q = y/γ,  u = ∛(q/2 + √(q²/4 + p³/27)),  x = q / (u² + p/3 + (p/3u)²)
 //
 // with the gradient 1/f'(x).
-func Syn(weights, gamma *Node, iterations int) *Node { return members.Syn(weights, gamma, iterations) }
+func Syn(weights, gamma *Node, iterations int) *Node { return batched.Syn(weights, gamma, iterations) }
 
 // StraightThrough returns adjusted, but with the gradient of weights: the backward pass treats the adjustment as the
 // identity (the gradient bypass of figure 3).

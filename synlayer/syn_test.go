@@ -16,8 +16,8 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 
 	"synpool/backend/backendtest"
+	"synpool/internal/batched"
 	"synpool/internal/goldentest"
-	"synpool/internal/members"
 	"synpool/synlayer"
 )
 
@@ -203,7 +203,7 @@ func TestSynUnderflow(t *testing.T) {
 					y := synlayer.Syn(w, gamma, n)
 					outputs = append(outputs, y, Gradient(ReduceAllSum(Square(y)), w)[0])
 				}
-				y := members.SynUpTo(w, gamma, steps, 3)
+				y := batched.SynUpTo(w, gamma, steps, 3)
 				return append(outputs, y, Gradient(ReduceAllSum(Square(y)), w)[0])
 			})
 			for _, row := range [][]float32{{1, denormal}, {1, 1e-38}, {1, 9e-27}, {1, 1e-20}, {denormal, denormal}, {0.5, 0.5}} {
@@ -311,8 +311,8 @@ func columns(x *Node, dims ...int) *Node {
 }
 
 // sparse returns bags of columns of so many features.
-func sparse(x, columns *Node, features int) members.Sparse {
-	return members.Sparse{Bags: members.Bags{X: x}, Columns: columns, Features: features}
+func sparse(x, columns *Node, features int) batched.Sparse {
+	return batched.Sparse{Bags: batched.Bags{X: x}, Columns: columns, Features: features}
 }
 
 // TestPanics: invalid arguments panic with a reason.
@@ -364,7 +364,7 @@ func TestPanics(t *testing.T) {
 		"tolerance":              {func(x *Node) *Node { return pooled(x, endless) }, "tolerance NaN"},
 		"dropout of a matrix":    {func(x *Node) *Node { return synlayer.Dropout(nil, Reshape(x, 6, 4), nil, nil) }, "x is (Float32)[6, 4], want [batch, instances, features]"},
 		"dropout of sparse bags of one": {func(x *Node) *Node {
-			return members.SparseDropout(nil, members.Sparse{Bags: members.Bags{X: Reshape(x, 6, 4)}}, nil)
+			return batched.SparseDropout(nil, batched.Sparse{Bags: batched.Bags{X: Reshape(x, 6, 4)}}, nil)
 		}, "x is (Float32)[6, 4], want [batch, instances, features]"},
 		"gamma": {func(x *Node) *Node { p, _ := bad.Pool(model.NewStore().RootScope(), synlayer.Bags{X: x}); return p }, "gamma 0"},
 		"heads": {func(x *Node) *Node { p, _ := loose.Pool(model.NewStore().RootScope(), synlayer.Bags{X: x}); return p }, "SynPooling with 5 heads, which do not divide an embedding of 32"},
@@ -388,29 +388,29 @@ func TestPanics(t *testing.T) {
 			return synlayer.Dense(scope, x, 0, 4)
 		}, "variable /weights is (Float32)[4, 3], want (Float32)[4, 4]"},
 		"sparse bags without a layer": {func(x *Node) *Node {
-			return members.Embed(model.NewStore().RootScope(), sparse(x, columns(x, 2, 4), 9), 0, 0, 0).X
+			return batched.Embed(model.NewStore().RootScope(), sparse(x, columns(x, 2, 4), 9), 0, 0, 0).X
 		}, "Network of 0 layers on sparse bags"},
 		"columns": {func(x *Node) *Node {
-			return members.SparseDense(model.NewStore().RootScope(), sparse(x, columns(x, 2, 5), 9), 3)
+			return batched.SparseDense(model.NewStore().RootScope(), sparse(x, columns(x, 2, 5), 9), 3)
 		}, "columns of sparse bags are (Int32)[2, 5], want (Int32)[2, 4]"},
 		"taken weights of several sparse bags": {func(x *Node) *Node {
 			bags := sparse(x, columns(x, 2, 4), 9)
 			bags.Taken = true
-			return members.SparseDense(model.NewStore().RootScope(), bags, 3)
+			return batched.SparseDense(model.NewStore().RootScope(), bags, 3)
 		}, "sparse bags whose weights are taken, 2 a batch, want one a batch and bound weights"},
 		"positions": {func(x *Node) *Node {
 			bags := sparse(x, columns(x, 2, 4), 9)
 			bags.Positions = columns(x, 9)
-			return members.SparseDense(model.NewStore().RootScope(), bags, 3)
+			return batched.SparseDense(model.NewStore().RootScope(), bags, 3)
 		}, "positions of sparse bags are (Int32)[9], want (Int32)[2, 9]"},
 		"features": {func(x *Node) *Node {
-			return members.SparseDense(model.NewStore().RootScope(), sparse(x, columns(x, 2, 4), 0), 3)
+			return batched.SparseDense(model.NewStore().RootScope(), sparse(x, columns(x, 2, 4), 0), 3)
 		}, "4 columns of 0 features"},
 		"no columns": {func(x *Node) *Node {
-			return members.SparseDense(model.NewStore().RootScope(), sparse(x, nil, 9), 3)
+			return batched.SparseDense(model.NewStore().RootScope(), sparse(x, nil, 9), 3)
 		}, "columns of sparse bags are missing"},
 		"nothing bound": {func(x *Node) *Node {
-			members.Gradients(ReduceAllSum(x))
+			batched.Gradients(ReduceAllSum(x))
 			return x
 		}, "nothing is bound"},
 		"dropout": {func(x *Node) *Node {

@@ -7,7 +7,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
-	"synpool/internal/members"
+	"synpool/internal/batched"
 )
 
 // SynPooling is attention pooling with one trainable query, followed by a Syn layer on the attention weights (figure 3):
@@ -83,19 +83,19 @@ func (p SynPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node) 
 	mustBe(p)
 	bags = bags.clean()
 	numMembers := bags.Members()
-	number := func(name string, v float64) *Node { return members.Number(scope, bags.X, name, v) }
+	number := func(name string, v float64) *Node { return batched.Number(scope, bags.X, name, v) }
 	x := bags.X
 	if p.Norm {
 		x = LayerNorm(scope.In("norm"), x, numMembers)
 	}
 	keys, values := split(Dense(scope.In("keyvalue"), x, numMembers, 2*p.Embed))
 	query := Dense(scope.In("query_projection"), trainableQuery(scope, bags.X, numMembers), numMembers, p.Embed)
-	query = Mul(query, members.Along(number("scale", p.Scale), query))
+	query = Mul(query, batched.Along(number("scale", p.Scale), query))
 	attention := BagSoftmax(scores(query, keys, p.Heads), bags.Mask)
 
-	adjusted := members.SynSteps(scope, attention, number("gamma", p.Gamma), p.Iterations)
+	adjusted := batched.SynSteps(scope, attention, number("gamma", p.Gamma), p.Iterations)
 	if p.Renormalise {
-		adjusted = Div(adjusted, members.OneIfZero(ReduceAndKeep(adjusted, ReduceSum, -1)))
+		adjusted = Div(adjusted, batched.OneIfZero(ReduceAndKeep(adjusted, ReduceSum, -1)))
 	}
 	weights = adjusted
 	if adjusted != attention && !p.TrueGradient {

@@ -5,7 +5,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"synpool/internal/members"
+	"synpool/internal/batched"
 )
 
 // topInstances marks, in each row of values [batch, heads, instances], the k real instances with the largest values; the
@@ -16,7 +16,7 @@ import (
 func topInstances(values, mask *Node, k, share int) *Node {
 	g, dims := values.Graph(), values.Shape().Dimensions
 	last := dims[len(dims)-1]
-	real := members.MaskLike(mask, values, -2)
+	real := batched.MaskLike(mask, values, -2)
 	lowest := Infinity(g, values.DType(), -1)
 	position := Iota(g, shapes.Make(dtypes.Int32, dims...), len(dims)-1)
 	none := BroadcastToDims(Const(g, int32(last)), dims...)

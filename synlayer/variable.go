@@ -7,7 +7,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
-	"synpool/internal/members"
+	"synpool/internal/batched"
 )
 
 // Variable returns the value in g of the trainable variable called name in scope, and creates it if it does not exist. Its
@@ -18,11 +18,11 @@ import (
 // [model.ParamInitialSeed], which is random if not set, but not on the other members or the backend. Member i uses the seed
 // plus i. Variable panics if dtype is neither float32 nor float64, or if the variable exists in a different shape.
 func Variable(scope *model.Scope, g *Graph, dtype dtypes.DType, name string, draw func(*rand.Rand) float64, numMembers int, dims ...int) *Node {
-	return members.Variable(scope, g, dtype, name, draw, numMembers, dims...)
+	return batched.Variable(scope, g, dtype, name, draw, numMembers, dims...)
 }
 
 // XavierUniform returns a draw function for [Variable] that samples initial weights from U(-a, a) with a =
 // √(6/(fanIn+fanOut)) (Glorot and Bengio 2010).
 func XavierUniform(fanIn, fanOut int) func(*rand.Rand) float64 {
-	return members.XavierUniform(fanIn, fanOut)
+	return batched.XavierUniform(fanIn, fanOut)
 }

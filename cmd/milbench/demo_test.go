@@ -16,7 +16,6 @@ import (
 	"synpool/milbench/cv"
 	"synpool/milbench/learner"
 	"synpool/milbench/learners/networks"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 	"synpool/milbench/results"
 )
@@ -31,7 +30,7 @@ func (reader) Plan(cv.Task) (learner.Plan, error) { return learner.Plan{}, nil }
 
 func (r reader) Learn(_ context.Context, task cv.Task, done func(learner.Outcome) error) error {
 	for i, fit := range task.Fits {
-		factor := map[string]float64{"gated": 1, "syn": -1}[onebyone.Name(fit.Setting)]
+		factor := map[string]float64{"gated": 1, "syn": -1}[learner.Name(fit.Setting)]
 		e := learner.Epoch{Number: 1}
 		row := make([]float32, task.Bags[0].Features())
 		for _, b := range fit.Test {

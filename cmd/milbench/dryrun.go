@@ -16,9 +16,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"synpool/milbench/cv"
+	"synpool/milbench/learner"
 	"synpool/milbench/learners"
 	"synpool/milbench/learners/neural"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/run"
 )
 
@@ -89,7 +89,7 @@ func (p *program) noteTime(g *gridFlags, args []string, dir string, studies []ru
 		for _, set := range pending {
 			fits := make(map[string][]cv.Fit)
 			for _, f := range set.Task.Fits {
-				fits[onebyone.Name(f.Setting)] = append(fits[onebyone.Name(f.Setting)], f)
+				fits[learner.Name(f.Setting)] = append(fits[learner.Name(f.Setting)], f)
 			}
 			for name, some := range fits {
 				task := set.Task

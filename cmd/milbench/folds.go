@@ -13,7 +13,7 @@ import (
 	"synpool/milbench"
 	"synpool/milbench/cv"
 	"synpool/milbench/dataset"
-	"synpool/milbench/exchange"
+	"synpool/milbench/interop"
 	"synpool/milbench/mil"
 )
 
@@ -81,8 +81,8 @@ beside them, in ` + partsName + `. docs/judge.md goes through an example.` + fil
 			if format == "csv" {
 				err = writeNew("--out", out, parts.Write)
 			} else {
-				var splits []exchange.Split
-				if splits, err = exchange.Splits(set, protocol, seed); err == nil {
+				var splits []interop.Split
+				if splits, err = interop.Splits(set, protocol, seed); err == nil {
 					err = writeCLAM(out, splits, parts)
 				}
 			}
@@ -132,7 +132,7 @@ func writeBags(s *mil.Set) func(io.Writer) error {
 }
 
 // writeCLAM writes a split file for each fold, and the table of the folds beside them.
-func writeCLAM(dir string, splits []exchange.Split, parts *exchange.Parts) error {
+func writeCLAM(dir string, splits []interop.Split, parts *interop.Parts) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
@@ -182,7 +182,7 @@ figures and tests, under --name. They are marked declared: milbench has not seen
 			if folds == "" || name == "" {
 				return errors.New("--folds and --name are needed: the file that milbench folds wrote, and the name of the model in tables")
 			}
-			parts, err := readWith(folds, exchange.Read)
+			parts, err := readWith(folds, interop.Read)
 			if err != nil {
 				return err
 			}

@@ -13,7 +13,6 @@ import (
 	"synpool/milbench/learner"
 	"synpool/milbench/learners"
 	"synpool/milbench/learners/neural"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 	"synpool/synlayer"
 )
@@ -43,7 +42,7 @@ func (p sharp) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *gr
 // TestOwnLearner finds a learner whose scores are logits and a pooling with a hyperparameter of its own, which are registered
 // from outside, in all subcommands that take a name, and in help.
 func TestOwnLearner(t *testing.T) {
-	forget, err := learners.Register(onebyone.Entry{Name: "above", Summary: "the mean of the first feature", Logits: true,
+	forget, err := learners.Register(learner.Entry{Name: "above", Summary: "the mean of the first feature", Logits: true,
 		Default: func() learner.Estimator { return &above{} }, Model: func() learner.Model { return &above{} }})
 	if err != nil {
 		t.Fatal(err)

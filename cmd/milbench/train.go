@@ -21,7 +21,6 @@ import (
 	"synpool/milbench/learners/modeldir"
 	"synpool/milbench/learners/networks"
 	"synpool/milbench/learners/neural"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 	"synpool/milbench/predict"
 	"synpool/milbench/results"
@@ -196,7 +195,7 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 				part = fmt.Sprintf(" of %d", len(sets[0].Bags))
 			}
 			fmt.Fprintf(p.out, "%s: %s trained on %d%s bags%s %s %s on the training bags themselves, which says nothing about new bags%s\n",
-				bags.Name, onebyone.Name(setting), len(bags.Bags), part, how, results.FigureName(bags.Kind), figure, leaked)
+				bags.Name, learner.Name(setting), len(bags.Bags), part, how, results.FigureName(bags.Kind), figure, leaked)
 			if err := p.writeMembers(model.About()); err != nil {
 				return err
 			}

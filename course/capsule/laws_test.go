@@ -17,8 +17,8 @@ import (
 
 	"synpool/backend/backendtest"
 	"synpool/course/capsule"
+	"synpool/internal/batched"
 	"synpool/internal/goldentest"
-	"synpool/internal/members"
 )
 
 // random returns standard normal numbers.
@@ -119,7 +119,7 @@ func TestAssignments(t *testing.T) {
 			t.Run(name+"/"+what, func(t *testing.T) {
 				t.Parallel()
 				exec := model.MustNewExec(backend, model.NewStore(), func(scope *model.Scope, poses, activations *Node) []*Node {
-					members.Seed(poses.Graph(), 3)
+					batched.Seed(poses.Graph(), 3)
 					above, r := layer.Route(scope, capsule.Capsules{Poses: poses, Activations: activations})
 					loss := Add(ReduceAllSum(above.Poses), ReduceAllSum(above.Activations))
 					return append([]*Node{r, above.Activations, above.Poses}, Gradient(loss, poses, activations)...)
@@ -215,7 +215,7 @@ func TestPermutation(t *testing.T) {
 	layer := capsule.Convolutional{Types: types, Kernel: kernel, Stride: 1, Routing: routing(3)}
 	forEach(t, dtypes.Float32, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
 		exec := MustNewExec(backend, func(in []*Node) []*Node {
-			members.Bind(in[0].Graph(), map[string]*Node{"/transforms": in[2], "/beta_u": in[3], "/beta_a": in[4]})
+			batched.Bind(in[0].Graph(), map[string]*Node{"/transforms": in[2], "/beta_u": in[3], "/beta_a": in[4]})
 			above, r := layer.Route(model.NewStore().RootScope(), capsule.Capsules{Poses: in[0], Activations: in[1]})
 			return []*Node{above.Poses, above.Activations, r}
 		})
@@ -258,7 +258,7 @@ func TestBatch(t *testing.T) {
 	forEach(t, dtypes.Float32, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
 		store := model.NewStore()
 		exec := model.MustNewExec(backend, store, func(scope *model.Scope, poses, activations *Node) []*Node {
-			members.Seed(poses.Graph(), 3)
+			batched.Seed(poses.Graph(), 3)
 			above, r := layer.Route(scope, capsule.Capsules{Poses: poses, Activations: activations})
 			return []*Node{above.Poses, above.Activations, r}
 		})

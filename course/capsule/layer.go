@@ -7,7 +7,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/support/exceptions"
 
-	"synpool/internal/members"
+	"synpool/internal/batched"
 	"synpool/synlayer"
 )
 
@@ -35,7 +35,7 @@ func transforms(scope *model.Scope, poses *Node, children, parents int) *Node {
 // betas returns the variables "beta_u" and "beta_a" [types].
 func betas(scope *model.Scope, votes *Node, types int) (betaU, betaA *Node) {
 	of := func(name string) *Node {
-		return synlayer.Variable(scope, votes.Graph(), votes.DType(), name, members.Always(0), 0, types)
+		return synlayer.Variable(scope, votes.Graph(), votes.DType(), name, batched.Always(0), 0, types)
 	}
 	return of("beta_u"), of("beta_a")
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/support/exceptions"
 
-	"synpool/internal/members"
+	"synpool/internal/batched"
 	"synpool/synlayer"
 )
 
@@ -73,7 +73,7 @@ func (n Network) convolve(scope *model.Scope, images *Node) *Node {
 	deviation := math.Sqrt(2 / float64(n.Kernel*n.Kernel*channels))
 	draw := func(rng *rand.Rand) float64 { return deviation * rng.NormFloat64() }
 	kernel := synlayer.Variable(scope, g, dtype, "kernel", draw, 0, n.Kernel, n.Kernel, channels, n.Channels)
-	bias := synlayer.Variable(scope, g, dtype, "bias", members.Always(0), 0, n.Channels)
+	bias := synlayer.Variable(scope, g, dtype, "bias", batched.Always(0), 0, n.Channels)
 	y := Convolve(images, kernel).NoPadding().Strides(n.Stride).Done()
 	return Max(Add(y, Reshape(bias, 1, 1, 1, n.Channels)), ScalarZero(g, dtype))
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"synpool/course/capsule"
+	"synpool/internal/batched"
 	"synpool/internal/goldentest"
-	"synpool/internal/members"
 )
 
 // goldenNetwork is a network of PyTorch.
@@ -99,7 +99,7 @@ func TestNetworkRoute(t *testing.T) {
 	}
 	var want [][]int
 	out := model.MustNewExec(gobackend.GetBackend(), model.NewStore(), func(scope *model.Scope, images *Node) (all []*Node) {
-		members.Seed(images.Graph(), 5)
+		batched.Seed(images.Graph(), 5)
 		capsules, assignments := n.Route(scope, images)
 		if len(capsules) != 4 || len(assignments) != 3 {
 			t.Fatalf("%d layers and %d assignments, want 4 and 3", len(capsules), len(assignments))

@@ -4,7 +4,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/support/exceptions"
 
-	"synpool/internal/members"
+	"synpool/internal/batched"
 	"synpool/synlayer"
 )
 
@@ -28,7 +28,7 @@ func (a Adjustment) adjustInLoop(weights *Node) *Node {
 		return Div(w, Where(Equal(norm, ConstAs(norm, 0.0)), ConstAs(norm, 1.0), norm))
 	}
 	return a.adjust(weights, func(weights, gamma *Node, iterations int) *Node {
-		return members.SynWith(unit, weights, gamma, iterations)
+		return batched.SynWith(unit, weights, gamma, iterations)
 	}, sumLast)
 }
 

@@ -20,7 +20,6 @@ import (
 	"synpool/milbench/learners"
 	"synpool/milbench/learners/networks"
 	"synpool/milbench/learners/neural"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 	"synpool/milbench/predict"
 	"synpool/milbench/results"
@@ -49,7 +48,7 @@ func (n nearest) Predict(bag mil.Instances) (mil.Prediction, error) {
 }
 
 // nearestEntry gives it a name.
-var nearestEntry = onebyone.Entry{Name: "nearest", Summary: "the label of the nearest training bag, by distance of means", Default: func() learner.Estimator { return &nearest{} }}
+var nearestEntry = learner.Entry{Name: "nearest", Summary: "the label of the nearest training bag, by distance of means", Default: func() learner.Estimator { return &nearest{} }}
 
 // Registered, a learner or pooling is found by its name, as ours are.
 func init() {
@@ -183,7 +182,7 @@ func (a above) Predict(bag mil.Instances) (mil.Prediction, error) {
 }
 
 // aboveEntry gives it a name. Its scores are logits, so there are probabilities.
-var aboveEntry = onebyone.Entry{Name: "above", Summary: "the mean of the first feature", Logits: true,
+var aboveEntry = learner.Entry{Name: "above", Summary: "the mean of the first feature", Logits: true,
 	Default: func() learner.Estimator { return &above{} }, Model: func() learner.Model { return new(above) }}
 
 // TestModels trains, saves and loads a model of each, and predicts with it: there are probabilities if its scores are logits.

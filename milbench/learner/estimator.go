@@ -9,7 +9,7 @@ import (
 )
 
 // Estimator is a classical learner that fits one model at a time. It is a struct whose fields are its
-// hyperparameters, each with a JSON name. Package onebyone turns it into a [Learner].
+// hyperparameters, each with a JSON name. [Classical] turns it into a [Learner].
 //
 // An estimator may implement these optional methods:
 //

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"synpool/internal/schedule"
 	"synpool/milbench/cv"
 	"synpool/milbench/mil"
 )
@@ -114,4 +115,13 @@ type Group struct {
 	Block   float64 // approximate seconds per block on one core
 	Memory  uint64  // approximate peak in bytes, with all workers of the plan
 	Join    float64 // approximate seconds until an additional worker can start; 0 means the same as Compile
+}
+
+// TimeOf estimates how long a number of workers needs for the blocks of groups.
+func TimeOf(groups []Group, workers int) time.Duration {
+	var all []schedule.Group[struct{}]
+	for _, g := range groups {
+		all = append(all, schedule.Group[struct{}]{Jobs: make([]struct{}, g.Blocks), Each: g.Block, First: g.Compile, Join: cmp.Or(g.Join, g.Compile)})
+	}
+	return schedule.New(all...).Time(workers)
 }

@@ -13,7 +13,6 @@ import (
 
 	"synpool/milbench/cv"
 	"synpool/milbench/learner"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 )
 
@@ -78,7 +77,7 @@ func (p Portfolio) Setting() (json.RawMessage, error) {
 
 // portfolioOf parses a setting and reports whether it is a portfolio.
 func portfolioOf(setting json.RawMessage) (p Portfolio, is bool, err error) {
-	if !bytes.Contains(setting, []byte(`"`+AutoName+`"`)) || onebyone.Name(setting) != AutoName {
+	if !bytes.Contains(setting, []byte(`"`+AutoName+`"`)) || learner.Name(setting) != AutoName {
 		return p, false, nil
 	}
 	var read struct {
@@ -100,7 +99,7 @@ func portfolioOf(setting json.RawMessage) (p Portfolio, is bool, err error) {
 		err = fmt.Errorf("setting of %s: no candidates; name the settings of some learners", AutoName)
 	}
 	for _, c := range p.Candidates {
-		if onebyone.Name(c) == AutoName && err == nil {
+		if learner.Name(c) == AutoName && err == nil {
 			err = fmt.Errorf("setting of %s: a portfolio cannot be its own candidate", AutoName)
 		}
 	}
@@ -182,7 +181,7 @@ func (a Auto) handed(task cv.Task, share bool) *handed {
 		}
 		return err
 	}
-	share = share && slices.ContainsFunc(task.Fits, func(f cv.Fit) bool { return onebyone.Name(f.Setting) == AutoName })
+	share = share && slices.ContainsFunc(task.Fits, func(f cv.Fit) bool { return learner.Name(f.Setting) == AutoName })
 	known := make(map[string]int)
 	hand := func(fit cv.Fit, by candidate) {
 		if share {
@@ -362,7 +361,7 @@ func (p *Portfolio) weigh(task cv.Task, fit cv.Fit, all []learner.Outcome) (w *w
 	w.held.prior = p.Prior
 	var errs []error
 	for k, o := range all {
-		name := onebyone.Name(p.Candidates[k])
+		name := learner.Name(p.Candidates[k])
 		epoch, scores, err := bestEpoch(w.held, o)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", name, err))

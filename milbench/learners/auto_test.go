@@ -13,7 +13,6 @@ import (
 
 	"synpool/milbench/cv"
 	"synpool/milbench/learner"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 	"synpool/milbench/stats"
 )
@@ -310,7 +309,7 @@ func TestTooMuchMemory(t *testing.T) {
 		fit.Setting = must(Settings(name, false))[0]
 		task.Fits = append(task.Fits, fit)
 	}
-	l := onebyone.Learner{Entries: Classic(), Workers: 1, Memory: 320e6}
+	l := learner.Classical{Entries: Classic(), Workers: 1, Memory: 320e6}
 	plan, err := l.Plan(task)
 	if err != nil || len(plan.Groups) != 1 || !slices.Equal(plan.Groups[0].Fits, []int{1}) {
 		t.Fatalf("%+v, %v", plan.Groups, err)

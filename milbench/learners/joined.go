@@ -17,7 +17,6 @@ import (
 	"synpool/milbench/cv"
 	"synpool/milbench/learner"
 	"synpool/milbench/learners/modeldir"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 )
 
@@ -214,7 +213,7 @@ func (m *joinedModel) load(dir, kind string, t Trainer, deep int) error {
 		}
 		is := one.About()
 		if is.NumFeatures != m.card.NumFeatures || is.Target != m.card.Target || !slices.Equal(is.Classes, m.card.Classes) ||
-			onebyone.Name(is.Setting) != onebyone.Name(member.Setting) {
+			learner.Name(is.Setting) != learner.Name(member.Setting) {
 			return modeldir.Damaged("member %d does not belong to it", k+1)
 		}
 		m.models = append(m.models, one)
@@ -304,7 +303,7 @@ func (m *joinedModel) Predict(ctx context.Context, bags []mil.Instances, instanc
 			return p.Instances == nil || classes && len(p.ClassInstances) != len(m.card.Classes)
 		})
 		if instances && !has {
-			without = append(without, onebyone.Name(m.card.Members[k].Setting))
+			without = append(without, learner.Name(m.card.Members[k].Setting))
 			scores, err = one.Predict(ctx, bags, false)
 		}
 		if err != nil {

@@ -13,7 +13,6 @@ import (
 	"synpool/internal/large"
 	"synpool/milbench/cv"
 	"synpool/milbench/learner"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 	"synpool/milbench/stats"
 )
@@ -250,7 +249,7 @@ func TestShared(t *testing.T) {
 						fit.Test = append(fit.Test, k)
 					}
 				}
-				o := learn(t, onebyone.Learner{Entries: Classic(), Workers: 2}, cv.Task{Bags: bags, Classes: 2, Fits: []cv.Fit{fit, fit}})
+				o := learn(t, learner.Classical{Entries: Classic(), Workers: 2}, cv.Task{Bags: bags, Classes: 2, Fits: []cv.Fit{fit, fit}})
 				for _, o := range o {
 					if o.Err != nil {
 						t.Fatal(o.Err)
@@ -329,7 +328,7 @@ func TestTestBags(t *testing.T) {
 		}
 		fits = append(fits, fit)
 	}
-	l := Inner{Of: onebyone.Learner{Entries: Classic(), Workers: 2}}
+	l := Inner{Of: learner.Classical{Entries: Classic(), Workers: 2}}
 	before := learn(t, l, cv.Task{Bags: bags, Classes: 2, Fits: fits})
 	other := slices.Clone(bags)
 	for i := 31; i < 40; i++ {
@@ -353,7 +352,7 @@ func TestTestBags(t *testing.T) {
 func TestRandomLabels(t *testing.T) {
 	draws := large.Number(10, 100)
 	const folds, n = 10, 60
-	l := onebyone.Learner{Entries: Classic(), Workers: 2}
+	l := learner.Classical{Entries: Classic(), Workers: 2}
 	var settings []json.RawMessage
 	for _, e := range Classic() {
 		setting, err := e.Setting(small(t, e)[0])

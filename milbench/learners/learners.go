@@ -1,9 +1,9 @@
 // Package learners lists all learners. It also builds ensembles, inner folds and the portfolio auto from them, and
 // trains, saves and loads models of every kind.
 //
-// Package neural trains networks side by side. Package classic has the classical learners, one file each, and package
-// onebyone turns them into milbench learners. To add a classical learner, write its file and add a line to [Classic];
-// outside this module, [Register] it.
+// Package neural trains networks side by side. Package classic has the classical learners, one file each, and
+// [learner.Classical] runs them. To add a classical learner, write its file and add a line to [Classic]; outside this
+// module, [Register] it.
 package learners
 
 import (
@@ -17,17 +17,15 @@ import (
 	"synpool/milbench/cv"
 	"synpool/milbench/learner"
 	"synpool/milbench/learners/classic"
-	"synpool/milbench/learners/onebyone"
-	"synpool/milbench/learners/schedule"
 	"synpool/milbench/mil"
 )
 
 // registered are the learners of [Register].
-var registered []onebyone.Entry
+var registered []learner.Entry
 
 // Register adds a classical learner of your own to [Classic], before anything else uses this package. Runs, models and
 // the command then know it by its name. remove takes it away again, for tests.
-func Register(e onebyone.Entry) (remove func(), err error) {
+func Register(e learner.Entry) (remove func(), err error) {
 	if e.Name == "" || slices.Contains(Names(), e.Name) {
 		return nil, fmt.Errorf("learner %q: a learner of your own needs a name of its own; rename it", e.Name)
 	}
@@ -40,8 +38,8 @@ func Register(e onebyone.Entry) (remove func(), err error) {
 }
 
 // Classic returns the classical learners, those of [Register] at the end.
-func Classic() []onebyone.Entry {
-	return append([]onebyone.Entry{
+func Classic() []learner.Entry {
+	return append([]learner.Entry{
 		classic.StatisticsSVMEntry(),
 		classic.StatisticsTreesEntry(),
 		classic.DistanceSVMEntry(),
@@ -68,19 +66,19 @@ func Names() (names []string) {
 
 // Find returns the classical learner with the given name. The error for an unknown name suggests the nearest of
 // [Names].
-func Find(name string) (onebyone.Entry, error) {
+func Find(name string) (learner.Entry, error) {
 	all := Classic()
-	if i := slices.IndexFunc(all, func(e onebyone.Entry) bool { return e.Name == name }); i >= 0 {
+	if i := slices.IndexFunc(all, func(e learner.Entry) bool { return e.Name == name }); i >= 0 {
 		return all[i], nil
 	}
-	return onebyone.Entry{}, fmt.Errorf("learner %q: there is no such learner; %s", name, spelling.Hint(name, Names()))
+	return learner.Entry{}, fmt.Errorf("learner %q: there is no such learner; %s", name, spelling.Hint(name, Names()))
 }
 
 // Logits reports whether models with this setting return logits: networks do, learners that declare it
-// ([onebyone.Entry.Logits]), and auto, which learns probabilities from held-out bags (logistic regression for two classes,
+// ([learner.Entry.Logits]), and auto, which learns probabilities from held-out bags (logistic regression for two classes,
 // log-probabilities for several). A model of any learner says it itself ([About.Logits]).
 func Logits(setting json.RawMessage) bool {
-	e, err := Find(onebyone.Name(setting))
+	e, err := Find(learner.Name(setting))
 	return err != nil || e.Logits
 }
 
@@ -100,13 +98,13 @@ func All(networks learner.Learner, r Resources) learner.Learner {
 
 // each returns a learner of every setting, except that it has no inner folds.
 func each(networks learner.Learner, r Resources) learner.Learner {
-	return Ensemble{Of: byName{onebyone.Learner{Entries: Classic(), Workers: r.Workers, Memory: r.Memory}, networks, max(r.Workers, 1)}}
+	return Ensemble{Of: byName{learner.Classical{Entries: Classic(), Workers: r.Workers, Memory: r.Memory}, networks, max(r.Workers, 1)}}
 }
 
 // Check returns an error if a fit asks for a learner that cannot learn such a task. It does not plan the task. For a
 // portfolio, that is an error only if no candidate can learn the task; it is the error of the first candidate.
 func Check(networks learner.Learner, task cv.Task) error {
-	l := byName{classic: onebyone.Learner{Entries: Classic()}, networks: networks}
+	l := byName{classic: learner.Classical{Entries: Classic()}, networks: networks}
 	fits := task.Fits
 	task.Fits = nil
 	for _, fit := range fits {
@@ -140,7 +138,7 @@ func Check(networks learner.Learner, task cv.Task) error {
 		if _, none := networks.(noNetworks); none {
 			check = func(cv.Task) error { return fmt.Errorf("%s: %w", cmp.Or(task.Name, "task"), errNoNetworks) }
 		}
-		if _, ours := p.learner.(onebyone.Learner); ours {
+		if _, ours := p.learner.(learner.Classical); ours {
 			check = l.classic.Check
 		}
 		if err := check(p.task(task)); err != nil {
@@ -152,7 +150,7 @@ func Check(networks learner.Learner, task cv.Task) error {
 
 // byName passes each fit to the learner of its setting.
 type byName struct {
-	classic  onebyone.Learner
+	classic  learner.Classical
 	networks learner.Learner
 	workers  int
 }
@@ -244,6 +242,6 @@ func (l byName) Plan(task cv.Task) (learner.Plan, error) {
 		}
 		all.Workers = min(all.Workers, plan.Workers)
 	}
-	all.Time = schedule.Time(all.Groups, all.Workers)
+	all.Time = learner.TimeOf(all.Groups, all.Workers)
 	return all, nil
 }

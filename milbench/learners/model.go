@@ -15,7 +15,6 @@ import (
 	"synpool/milbench/cv"
 	"synpool/milbench/learner"
 	"synpool/milbench/learners/modeldir"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 )
 
@@ -124,14 +123,14 @@ func (t Trainer) train(ctx context.Context, setting json.RawMessage, epochs int,
 	} else if n > 0 {
 		return t.trainEnsemble(ctx, setting, n, of, epochs, set, seed, shared, progress)
 	}
-	classical := onebyone.Learner{Entries: Classic(), Workers: 1, Memory: t.Resources.Memory}
+	classical := learner.Classical{Entries: Classic(), Workers: 1, Memory: t.Resources.Memory}
 	if !classical.Learns(setting) {
 		if t.Networks == nil {
 			return nil, fmt.Errorf("%s: %.100s is the setting of a network, and none can be trained here", set.Name, setting)
 		}
 		return t.Networks.TrainModel(ctx, setting, epochs, set, seed, func(epoch int, loss float64) { progress(Progress{Total: 1, Epoch: epoch, Loss: loss}) })
 	}
-	entry, err := Find(onebyone.Name(setting))
+	entry, err := Find(learner.Name(setting))
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +171,7 @@ func (t Trainer) NeedsNetworks(setting json.RawMessage) bool {
 	if p, is, _ := portfolioOf(setting); is {
 		return slices.ContainsFunc(p.Candidates, t.NeedsNetworks)
 	}
-	return !onebyone.Learner{Entries: Classic()}.Learns(setting)
+	return !learner.Classical{Entries: Classic()}.Learns(setting)
 }
 
 // Load reads a model of any kind. If another process replaces the model meanwhile, Load reads the new one. Errors about its files
@@ -225,7 +224,7 @@ const fittedName = "fitted.json"
 // classicModel is a classical model.
 type classicModel struct {
 	card   classicCard
-	entry  onebyone.Entry
+	entry  learner.Entry
 	text   json.RawMessage // the model as JSON
 	fitted learner.Model
 }
@@ -272,7 +271,7 @@ func (m *classicModel) load(dir string, t Trainer) error {
 	if err != nil {
 		return err
 	}
-	if m.entry, err = Find(onebyone.Name(m.card.Setting)); err != nil {
+	if m.entry, err = Find(learner.Name(m.card.Setting)); err != nil {
 		return modeldir.Damaged("%v", err)
 	}
 	if _, err := m.entry.Parse(m.card.Setting); err != nil {
@@ -358,7 +357,7 @@ func (m *classicModel) Predict(ctx context.Context, bags []mil.Instances, instan
 	for range min(runtime.GOMAXPROCS(0), len(bags)) {
 		workers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(bags) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				all[i], errs[i] = onebyone.Predict(m.fitted, bags[i], instances)
+				all[i], errs[i] = learner.Predict(m.fitted, bags[i], instances)
 			}
 		})
 	}

@@ -20,7 +20,6 @@ import (
 	"synpool/milbench/cv"
 	"synpool/milbench/learner"
 	"synpool/milbench/learners/modeldir"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 )
 
@@ -244,11 +243,11 @@ func TestJoinedModel(t *testing.T) {
 		t.Errorf("members %+v", members)
 	}
 	for _, of := range members {
-		if onebyone.Name(of.Setting) == "plain" && (of.Epoch != 2 || !slices.Equal(trained, []int{2})) {
+		if learner.Name(of.Setting) == "plain" && (of.Epoch != 2 || !slices.Equal(trained, []int{2})) {
 			t.Errorf("the network was trained for %v epochs, %d chosen", trained, of.Epoch)
 		}
 	}
-	if !slices.ContainsFunc(members, func(w learner.Weighted) bool { return onebyone.Name(w.Setting) == "plain" }) {
+	if !slices.ContainsFunc(members, func(w learner.Weighted) bool { return learner.Name(w.Setting) == "plain" }) {
 		t.Errorf("no network in %+v", members)
 	}
 
@@ -548,7 +547,7 @@ func TestDefaultPortfolio(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	for _, c := range p.Candidates {
-		e, err := Find(onebyone.Name(c))
+		e, err := Find(learner.Name(c))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -557,7 +556,7 @@ func TestDefaultPortfolio(t *testing.T) {
 		}
 	}
 	settings, err := Settings(AutoName, true)
-	if err != nil || len(settings) != 1 || onebyone.Name(settings[0]) != AutoName || !slices.Contains(Names(), AutoName) {
+	if err != nil || len(settings) != 1 || learner.Name(settings[0]) != AutoName || !slices.Contains(Names(), AutoName) {
 		t.Errorf("%s, %v", settings, err)
 	}
 }
@@ -646,7 +645,7 @@ func TestUnable(t *testing.T) {
 	networks := plainNetworks{}
 	check := func(able map[string]bool) func(cv.Task) error {
 		return func(task cv.Task) error {
-			if able[onebyone.Name(task.Fits[0].Setting)] {
+			if able[learner.Name(task.Fits[0].Setting)] {
 				return nil
 			}
 			return errors.New("too large")
@@ -664,7 +663,7 @@ func TestUnable(t *testing.T) {
 			continue
 		}
 		for _, w := range o.Portfolio {
-			if !able[onebyone.Name(w.Setting)] {
+			if !able[learner.Name(w.Setting)] {
 				t.Errorf("%s counts, of %v", w.Setting, slices.Collect(maps.Keys(able)))
 			}
 		}

@@ -13,7 +13,6 @@ import (
 
 	"synpool/internal/alloctest"
 	"synpool/milbench/learner"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 )
 
@@ -53,7 +52,7 @@ func drawn(seed uint64, n, features int, sparse bool) (bags []mil.Instances, tar
 
 // small returns the default estimator of an entry and those at both ends of its grid, with few trees if they have
 // trees.
-func small(t testing.TB, e onebyone.Entry) (all []learner.Estimator) {
+func small(t testing.TB, e learner.Entry) (all []learner.Estimator) {
 	t.Helper()
 	some := []learner.Estimator{e.Default()}
 	if n := len(e.Grid); n > 0 {
@@ -84,7 +83,7 @@ func small(t testing.TB, e onebyone.Entry) (all []learner.Estimator) {
 }
 
 // saved returns the entries whose models can be saved.
-func saved() (entries []onebyone.Entry) {
+func saved() (entries []learner.Entry) {
 	for _, e := range Classic() {
 		if e.Model != nil {
 			entries = append(entries, e)
@@ -128,11 +127,11 @@ func TestModels(t *testing.T) {
 						t.Errorf("written again it differs (%v)", err)
 					}
 					for k, bag := range bags {
-						want, err := onebyone.Predict(m, bag, true)
+						want, err := learner.Predict(m, bag, true)
 						if err != nil {
 							t.Fatal(err)
 						}
-						got, err := onebyone.Predict(read, bag, true)
+						got, err := learner.Predict(read, bag, true)
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -150,7 +149,7 @@ func TestModels(t *testing.T) {
 					wrong := []mil.Instances{wide[0], &mil.Dense{Cols: features}, &mil.Sparse{Cols: features, RowStart: []int{0}}}
 					for k, bag := range wrong {
 						for _, m := range []learner.Model{m, read} {
-							if p, err := onebyone.Predict(m, bag, true); err == nil || strings.Contains(err.Error(), "\n") {
+							if p, err := learner.Predict(m, bag, true); err == nil || strings.Contains(err.Error(), "\n") {
 								t.Errorf("wrong bag %d: %+v, %v", k, p, err)
 							}
 						}
@@ -264,7 +263,7 @@ func TestCorruptModels(t *testing.T) {
 					t.Errorf("%s, sparse %v: %s is accepted as %s", e.Name, sparse, path, c.name)
 				}
 				for _, bag := range bags[10:] {
-					if p, err := onebyone.Predict(read, bag, true); err == nil && (len(p.Scores) != 1 || p.Scores[0]-p.Scores[0] != 0) {
+					if p, err := learner.Predict(read, bag, true); err == nil && (len(p.Scores) != 1 || p.Scores[0]-p.Scores[0] != 0) {
 						t.Errorf("%s, %s %s: %+v", e.Name, path, c.name, p)
 					}
 				}
@@ -347,7 +346,7 @@ func FuzzModel(f *testing.F) {
 				return
 			}
 			for _, bag := range probes {
-				p, err := onebyone.Predict(m, bag, true)
+				p, err := learner.Predict(m, bag, true)
 				if err == nil && (len(p.Scores) != 1 || len(p.Instances) != bag.Len()) {
 					t.Errorf("%+v of %d instances", p, bag.Len())
 				}

@@ -7,7 +7,6 @@ import (
 	"synpool/milbench/cv"
 	"synpool/milbench/learner"
 	"synpool/milbench/learners/classic"
-	"synpool/milbench/learners/onebyone"
 )
 
 // DefaultPortfolio returns the default candidates of [Auto]: classical learners of several families, with 5 inner
@@ -81,7 +80,7 @@ func Settings(name string, grid bool) ([]json.RawMessage, error) {
 
 // completed fills in the defaults of a classical learner's setting; other settings are unchanged.
 func completed(setting json.RawMessage) (json.RawMessage, error) {
-	e, err := Find(onebyone.Name(setting))
+	e, err := Find(learner.Name(setting))
 	if err != nil {
 		return setting, nil // a network
 	}
@@ -116,7 +115,7 @@ func Override(name string, fields json.RawMessage) (json.RawMessage, error) {
 			_, _, err = portfolioOf(setting)
 		}
 		for _, c := range p.Candidates {
-			if own := (onebyone.Learner{Entries: Classic()}); err == nil && own.Learns(c) {
+			if own := (learner.Classical{Entries: Classic()}); err == nil && own.Learns(c) {
 				err = own.CheckSetting(c)
 			}
 		}

@@ -15,9 +15,9 @@ import (
 	"strings"
 
 	"synpool/milbench/calibrate"
+	"synpool/milbench/learner"
 	"synpool/milbench/learners"
 	"synpool/milbench/learners/modeldir"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 )
 
@@ -418,5 +418,5 @@ func CalibrationNote(about learners.About, l *calibrate.Learnt) string {
 		return "not calibrated: the probability is 1/(1+exp(-score)); milbench train --calibrate learns one from held-out bags"
 	}
 	return fmt.Sprintf("not calibrated, and the score of %s is no logit: there is no probability; milbench train --calibrate learns one from held-out bags",
-		onebyone.Name(about.Setting))
+		learner.Name(about.Setting))
 }

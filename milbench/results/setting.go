@@ -11,7 +11,7 @@ import (
 	"synpool/milbench/cv"
 )
 
-// declaredKey marks the setting of scores made by another program (package exchange).
+// declaredKey marks the setting of scores made by another program (package interop).
 const declaredKey = "declared"
 
 // iterationsKey is always shown, because its sign distinguishes concentration from distraction.

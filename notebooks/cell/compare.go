@@ -14,8 +14,8 @@ import (
 	"synpool/milbench"
 	"synpool/milbench/charts"
 	"synpool/milbench/cv"
+	"synpool/milbench/learner"
 	"synpool/milbench/learners/networks"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
@@ -91,7 +91,7 @@ func (c *Comparison) Row(l Learner) results.Row {
 	at := slices.IndexFunc(rows, func(r results.Row) bool { return has(r, setting) })
 	if at < 0 { // with nested selection, a setting that was never chosen also stands for its learner
 		at = slices.IndexFunc(rows, func(r results.Row) bool {
-			return r.Config == nil && slices.ContainsFunc(r.Chosen, func(one results.Chosen) bool { return onebyone.Name(one.Config) == onebyone.Name(setting) })
+			return r.Config == nil && slices.ContainsFunc(r.Chosen, func(one results.Chosen) bool { return learner.Name(one.Config) == learner.Name(setting) })
 		})
 	}
 	if at < 0 {

@@ -5,9 +5,9 @@ import (
 	"maps"
 
 	"synpool/milbench"
+	"synpool/milbench/learner"
 	"synpool/milbench/learners"
 	"synpool/milbench/learners/networks"
-	"synpool/milbench/learners/onebyone"
 )
 
 // Learner is a learner with its setting. Methods return a changed copy:
@@ -83,7 +83,7 @@ func (l Learner) setting() (json.RawMessage, error) {
 // String returns the name of the learner.
 func (l Learner) String() string {
 	if l.fixed != nil {
-		return onebyone.Name(l.fixed)
+		return learner.Name(l.fixed)
 	}
 	return l.name
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
-	"synpool/internal/members"
+	"synpool/internal/batched"
 	"synpool/synlayer"
 )
 
@@ -91,7 +91,7 @@ type laws struct {
 	dtype    dtypes.DType
 	programs map[form]*program
 	shape    result                   // width and heads alone
-	asked    []members.Hyperparameter // by the pooling; see numbers
+	asked    []batched.Hyperparameter // by the pooling; see numbers
 }
 
 func newLaws(backend compute.Backend, pooling synlayer.Pooling, dtype dtypes.DType) *laws {
@@ -99,14 +99,14 @@ func newLaws(backend compute.Backend, pooling synlayer.Pooling, dtype dtypes.DTy
 }
 
 // numbers returns the hyperparameters of the pooling that can differ between members.
-func (l *laws) numbers() []members.Hyperparameter {
+func (l *laws) numbers() []batched.Hyperparameter {
 	if l.asked == nil {
 		g := NewGraph(l.backend, "numbers")
 		defer g.Finalize()
 		x := Parameter(g, "x", shapes.Make(l.dtype, batch, instances, features))
 		mask := Parameter(g, "mask", shapes.Make(dtypes.Bool, batch, instances))
 		l.pool(model.NewStore().RootScope(), synlayer.Bags{X: x, Mask: mask})
-		l.asked = members.Numbers(g)
+		l.asked = batched.Numbers(g)
 	}
 	return l.asked
 }
@@ -162,7 +162,7 @@ func (l *laws) build(f form, seeds []uint64, r *result) func(*model.Scope, []*No
 	return func(scope *model.Scope, inputs []*Node) []*Node {
 		x, mask, key, numbers := inputs[0], inputs[1], inputs[2], inputs[3:]
 		g := x.Graph()
-		members.Seed(g, seeds...)
+		batched.Seed(g, seeds...)
 		in := synlayer.Bags{X: ConvertDType(x, l.dtype), Mask: mask}
 		if f.training {
 			in.DropoutKey = synlayer.DropoutKey(key, Const(g, uint32(3)))
@@ -170,7 +170,7 @@ func (l *laws) build(f form, seeds []uint64, r *result) func(*model.Scope, []*No
 			for i, h := range l.numbers() {
 				byPath[h.Path] = numbers[i]
 			}
-			members.BindNumbers(g, byPath)
+			batched.BindNumbers(g, byPath)
 		}
 		pooled, weights := l.pool(scope, in)
 		r.width, r.heads = pooled.Shape().Dim(-1), weights.Shape().Dim(-2)

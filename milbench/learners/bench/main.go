@@ -27,7 +27,6 @@ import (
 	"synpool/milbench/dataset/audit"
 	"synpool/milbench/learner"
 	"synpool/milbench/learners"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 	"synpool/milbench/stats"
 )
@@ -250,7 +249,7 @@ func measure(name string, set *mil.Set, n, draw int) (c cell, err error) {
 		figures []float64
 	}
 	found := make(map[string]*scored)
-	all := learners.All(onebyone.Learner{Entries: learners.Classic()}, learners.Resources{Workers: runtime.GOMAXPROCS(0)})
+	all := learners.All(learner.Classical{Entries: learners.Classic()}, learners.Resources{Workers: runtime.GOMAXPROCS(0)})
 	err = all.Learn(context.Background(), cv.NewTask(set, fits), func(o learner.Outcome) error {
 		fit := fits[o.Fit]
 		if o.Err != nil {

@@ -8,7 +8,6 @@ import (
 
 	"synpool/internal/svm"
 	"synpool/milbench/learner"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 )
 
@@ -41,7 +40,7 @@ func DefaultDistanceSVM(d Distance) DistanceSVM {
 }
 
 // DistanceSVMEntry returns the entry of [DistanceSVM] in the list of learners.
-func DistanceSVMEntry() onebyone.Entry {
+func DistanceSVMEntry() learner.Entry {
 	var grid []learner.Estimator
 	for _, d := range []Distance{EMDCityBlock, MeanMin} {
 		for _, scaling := range Scalings {
@@ -52,7 +51,7 @@ func DistanceSVMEntry() onebyone.Entry {
 			}
 		}
 	}
-	return onebyone.Entry{
+	return learner.Entry{
 		Name: "distance-svm", Summary: "an SVM on a kernel of distances between bags (earth mover's, mean-min, Hausdorff)",
 		Default: func() learner.Estimator { s := DefaultDistanceSVM(EMDCityBlock); return &s },
 		Grid:    grid,

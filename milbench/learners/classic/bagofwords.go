@@ -9,7 +9,6 @@ import (
 
 	"synpool/internal/mixture"
 	"synpool/milbench/learner"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 )
 
@@ -44,14 +43,14 @@ type BagOfWords struct {
 func DefaultBagOfWords() BagOfWords { return BagOfWords{Words: 50, Gamma: 1, C: 3, Balanced: true} }
 
 // BagOfWordsEntry returns the entry of [BagOfWords] in the list of learners.
-func BagOfWordsEntry() onebyone.Entry {
+func BagOfWordsEntry() learner.Entry {
 	var grid []learner.Estimator
 	for _, words := range []int{20, 100} {
 		for _, c := range []float64{1, 10} {
 			grid = append(grid, &BagOfWords{Words: words, Gamma: 1, C: c, Balanced: true})
 		}
 	}
-	return onebyone.Entry{
+	return learner.Entry{
 		Name: "bag-of-words", Summary: "an SVM on histograms of the nearest words of a k-means codebook",
 		Default: func() learner.Estimator { s := DefaultBagOfWords(); return &s }, Grid: grid,
 		Model: func() learner.Model { return new(BagOfWordsModel) },

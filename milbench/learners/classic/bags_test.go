@@ -15,7 +15,6 @@ import (
 	"synpool/internal/transport"
 	"synpool/milbench/cv"
 	"synpool/milbench/learner"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 )
 
@@ -67,15 +66,15 @@ func bagsForms(t testing.TB) []bagsForm {
 }
 
 // entries returns the learners of whole bags.
-func entries() []onebyone.Entry {
-	return []onebyone.Entry{StatisticsSVMEntry(), StatisticsTreesEntry(), DistanceSVMEntry(), SetKernelSVMEntry(), MInDEntry()}
+func entries() []learner.Entry {
+	return []learner.Entry{StatisticsSVMEntry(), StatisticsTreesEntry(), DistanceSVMEntry(), SetKernelSVMEntry(), MInDEntry()}
 }
 
 // estimator returns the estimator of a setting for a learner of whole bags.
 func estimator(t testing.TB, setting json.RawMessage) learner.Estimator {
 	t.Helper()
 	for _, e := range entries() {
-		if e.Name == onebyone.Name(setting) {
+		if e.Name == learner.Name(setting) {
 			estimator, err := e.Parse(setting)
 			if err != nil {
 				t.Fatal(err)
@@ -258,7 +257,7 @@ func TestNearInstances(t *testing.T) {
 func TestLeaveOut(t *testing.T) {
 	for _, f := range bagsForms(t) {
 		part := f.training()
-		for _, e := range slices.Concat(entries(), []onebyone.Entry{CitationKNNEntry()}) {
+		for _, e := range slices.Concat(entries(), []learner.Entry{CitationKNNEntry()}) {
 			m, err := e.Default().Fit(t.Context(), part)
 			if err != nil {
 				t.Fatal(err)
@@ -383,7 +382,7 @@ func TestBagsRefuse(t *testing.T) {
 		"min_leaf 0: at least 1": `{"learner":"statistics-trees","statistics":"min","trees":5,"min_leaf":0,"balanced":true}`,
 	} {
 		for _, e := range entries() {
-			if e.Name == onebyone.Name([]byte(setting)) {
+			if e.Name == learner.Name([]byte(setting)) {
 				if _, err := e.Parse([]byte(setting)); err == nil || !strings.Contains(err.Error(), want) {
 					t.Errorf("%s: error %v, want %q", setting, err, want)
 				}

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"synpool/milbench/learner"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 )
 
@@ -41,14 +40,14 @@ func DefaultCitationKNN() CitationKNN {
 }
 
 // CitationKNNEntry returns the entry of [CitationKNN] in the list of learners.
-func CitationKNNEntry() onebyone.Entry {
+func CitationKNNEntry() learner.Entry {
 	var grid []learner.Estimator
 	for _, d := range []Distance{MinHausdorff, MeanMin} {
 		for _, references := range []int{2, 5, 10} {
 			grid = append(grid, &CitationKNN{Distance: d, References: references, Citers: 2 * references})
 		}
 	}
-	return onebyone.Entry{
+	return learner.Entry{
 		Name: "citation-knn", Summary: "votes of the nearest training bags and of those that a bag is near to (citation-kNN)",
 		Default: func() learner.Estimator { s := DefaultCitationKNN(); return &s }, Grid: grid,
 		Model: func() learner.Model { return new(CitationKNNModel) },

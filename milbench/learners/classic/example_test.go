@@ -8,7 +8,6 @@ import (
 	"synpool/milbench/cv"
 	"synpool/milbench/learner"
 	"synpool/milbench/learners/classic"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 )
 
@@ -50,7 +49,7 @@ func ExampleInstanceEntry() {
 		Train:   []cv.Example{{Bag: 0, Target: mil.Labelled(1)}, {Bag: 1, Target: mil.Labelled(0)}},
 		Test:    []int{2, 3},
 	}}}
-	classical := onebyone.Learner{Entries: []onebyone.Entry{classic.InstanceEntry()}, Workers: 1}
+	classical := learner.Classical{Entries: []learner.Entry{classic.InstanceEntry()}, Workers: 1}
 	err := classical.Learn(context.Background(), task, func(o learner.Outcome) error {
 		if o.Err != nil {
 			return o.Err
@@ -76,7 +75,7 @@ func show(estimator learner.Estimator) {
 		return
 	}
 	for _, bag := range bags {
-		p, err := onebyone.Predict(model, bag, true)
+		p, err := learner.Predict(model, bag, true)
 		fmt.Printf("%.1f from %.1f %v\n", p.Scores[0], p.Instances, err)
 	}
 }

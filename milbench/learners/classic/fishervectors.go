@@ -12,7 +12,6 @@ import (
 	"synpool/internal/mixture"
 	"synpool/internal/svm"
 	"synpool/milbench/learner"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 )
 
@@ -52,14 +51,14 @@ type FisherVectors struct {
 func DefaultFisherVectors() FisherVectors { return FisherVectors{Components: 4, C: 3, Balanced: true} }
 
 // FisherVectorsEntry returns the entry of [FisherVectors] in the list of learners.
-func FisherVectorsEntry() onebyone.Entry {
+func FisherVectorsEntry() learner.Entry {
 	var grid []learner.Estimator
 	for _, components := range []int{4, 16} {
 		for _, c := range []float64{1, 10} {
 			grid = append(grid, &FisherVectors{Components: components, C: c, Balanced: true})
 		}
 	}
-	return onebyone.Entry{
+	return learner.Entry{
 		Name: "fisher-vectors", Summary: "a linear SVM on Fisher vectors of a Gaussian mixture (miFV without PCA)",
 		Default: func() learner.Estimator { s := DefaultFisherVectors(); return &s }, Grid: grid,
 		Model: func() learner.Model { return new(FisherVectorsModel) },

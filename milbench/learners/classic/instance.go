@@ -12,7 +12,6 @@ import (
 	"synpool/internal/lbfgs"
 	"synpool/internal/spelling"
 	"synpool/milbench/learner"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 )
 
@@ -55,8 +54,8 @@ func DefaultInstance() Instance { return Instance{Loss: Logistic, C: 1, Weighted
 const InstanceName = "instance"
 
 // InstanceEntry returns the entry of [Instance] in the list of learners.
-func InstanceEntry() onebyone.Entry {
-	return onebyone.Entry{
+func InstanceEntry() learner.Entry {
+	return learner.Entry{
 		Name: InstanceName, Key: "pooling", Summary: "a classifier of instances, its maximum over the bag (SI-SVM)",
 		Default: func() learner.Estimator { c := DefaultInstance(); return &c },
 		Grid: []learner.Estimator{

@@ -16,7 +16,6 @@ import (
 	"synpool/internal/lbfgs"
 	"synpool/milbench/cv"
 	"synpool/milbench/learner"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 )
 
@@ -176,8 +175,8 @@ func task(sparse bool) cv.Task {
 }
 
 // only returns a learner with only the instance classifier.
-func only(workers int) onebyone.Learner {
-	return onebyone.Learner{Entries: []onebyone.Entry{InstanceEntry()}, Workers: workers}
+func only(workers int) learner.Classical {
+	return learner.Classical{Entries: []learner.Entry{InstanceEntry()}, Workers: workers}
 }
 
 // outcomes learns a task and returns its outcomes by fit.

@@ -10,14 +10,13 @@ import (
 
 	"synpool/milbench/learner"
 	"synpool/milbench/learners/classic"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 	"synpool/milbench/stats"
 )
 
 // kindEntries returns the learners that take classes and real targets, with few trees, words and components.
-func kindEntries() []onebyone.Entry {
-	entries := []onebyone.Entry{
+func kindEntries() []learner.Entry {
+	entries := []learner.Entry{
 		classic.StatisticsSVMEntry(), classic.BagOfWordsEntry(), classic.FisherVectorsEntry(), classic.DistanceSVMEntry(),
 		classic.SetKernelSVMEntry(), classic.MInDEntry(), classic.StatisticsTreesEntry(), classic.CitationKNNEntry(),
 	}
@@ -39,7 +38,7 @@ func kindEntries() []onebyone.Entry {
 }
 
 // machineEntries returns the support vector machines of kindEntries.
-func machineEntries() []onebyone.Entry { return kindEntries()[:6] }
+func machineEntries() []learner.Entry { return kindEntries()[:6] }
 
 // moved returns a training part and test bags of dense instances whose mean follows the target: for classes, the
 // corners of a triangle; for real targets, a line.
@@ -262,7 +261,7 @@ func TestUnits(t *testing.T) {
 }
 
 // kept saves and loads a model and checks that it predicts the same.
-func kept(t testing.TB, e onebyone.Entry, m learner.Model, bags []mil.Instances) map[string]any {
+func kept(t testing.TB, e learner.Entry, m learner.Model, bags []mil.Instances) map[string]any {
 	t.Helper()
 	text, err := json.Marshal(m)
 	if err != nil {
@@ -390,7 +389,7 @@ func TestKindsTaken(t *testing.T) {
 		}
 	}
 	part, _ := moved(7, mil.ClassTarget, 12, 0)
-	for _, e := range []onebyone.Entry{classic.MILESEntry(), classic.BagMISVMEntry(), classic.InstanceMISVMEntry(), classic.InstanceEntry()} {
+	for _, e := range []learner.Entry{classic.MILESEntry(), classic.BagMISVMEntry(), classic.InstanceMISVMEntry(), classic.InstanceEntry()} {
 		if got := e.Takes(); !slices.Equal(got.Kinds, all[:1]) {
 			t.Errorf("%s takes %+v", e.Name, got)
 		}

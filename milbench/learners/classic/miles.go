@@ -13,7 +13,6 @@ import (
 	"synpool/internal/spelling"
 	"synpool/internal/svm"
 	"synpool/milbench/learner"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 )
 
@@ -63,7 +62,7 @@ func DefaultMILES() MILES {
 }
 
 // MILESEntry returns the entry of [MILES] in the list of learners.
-func MILESEntry() onebyone.Entry {
+func MILESEntry() learner.Entry {
 	var grid []learner.Estimator
 	for _, gamma := range []float64{1, 4} {
 		for _, machine := range []struct {
@@ -75,7 +74,7 @@ func MILESEntry() onebyone.Entry {
 			grid = append(grid, &s)
 		}
 	}
-	return onebyone.Entry{
+	return learner.Entry{
 		Name: "miles", Summary: "an SVM on the similarities to all training instances (MILES)",
 		Default: func() learner.Estimator { s := DefaultMILES(); return &s }, Grid: grid,
 		Model: func() learner.Model { return new(MILESModel) },

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"synpool/milbench/learner"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 )
 
@@ -30,14 +29,14 @@ func DefaultMInD() MInD {
 }
 
 // MInDEntry returns the entry of [MInD] in the list of learners.
-func MInDEntry() onebyone.Entry {
+func MInDEntry() learner.Entry {
 	var grid []learner.Estimator
 	for _, d := range []Distance{MeanMin, EMDCityBlock} {
 		for _, c := range []float64{1, 10} {
 			grid = append(grid, &MInD{Distance: d, Scaling: Deviation, Gamma: 1, C: c, Balanced: true})
 		}
 	}
-	return onebyone.Entry{
+	return learner.Entry{
 		Name: "mind", Summary: "an SVM on the distances to all training bags (MInD)",
 		Default: func() learner.Estimator { s := DefaultMInD(); return &s }, Grid: grid,
 		Model: func() learner.Model { return new(MInDModel) },

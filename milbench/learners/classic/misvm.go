@@ -11,7 +11,6 @@ import (
 
 	"synpool/internal/svm"
 	"synpool/milbench/learner"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 )
 
@@ -72,8 +71,8 @@ func (a alternation) grid() (list []alternation) {
 }
 
 // BagMISVMEntry returns the entry of [BagMISVM] in the list of learners.
-func BagMISVMEntry() onebyone.Entry {
-	e := onebyone.Entry{
+func BagMISVMEntry() learner.Entry {
+	e := learner.Entry{
 		Name: "mi-svm-bag", Summary: "an SVM on one instance of each positive bag (MI-SVM)",
 		Default: func() learner.Estimator { s := DefaultBagMISVM(); return &s },
 		Model:   func() learner.Model { return new(MISVMModel) },
@@ -86,8 +85,8 @@ func BagMISVMEntry() onebyone.Entry {
 }
 
 // InstanceMISVMEntry returns the entry of [InstanceMISVM] in the list of learners.
-func InstanceMISVMEntry() onebyone.Entry {
-	e := onebyone.Entry{
+func InstanceMISVMEntry() learner.Entry {
+	e := learner.Entry{
 		Name: "mi-svm-instance", Summary: "an SVM on instances whose labels it finds (mi-SVM)",
 		Default: func() learner.Estimator { s := DefaultInstanceMISVM(); return &s },
 		Model:   func() learner.Model { return new(MISVMModel) },

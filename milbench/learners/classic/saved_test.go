@@ -6,7 +6,7 @@ import (
 	"math"
 	"testing"
 
-	"synpool/milbench/learners/onebyone"
+	"synpool/milbench/learner"
 )
 
 //go:embed testdata/models.json
@@ -27,7 +27,7 @@ func TestSavedBefore(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := append(entries(), CitationKNNEntry(), BagOfWordsEntry(), FisherVectorsEntry(), MILESEntry(), BagMISVMEntry(), InstanceMISVMEntry(), InstanceEntry())
-	byName := make(map[string]onebyone.Entry)
+	byName := make(map[string]learner.Entry)
 	for _, e := range all {
 		byName[e.Name] = e
 	}

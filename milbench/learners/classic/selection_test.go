@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"synpool/milbench/learner"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 	"synpool/milbench/stats"
 )
@@ -26,15 +25,15 @@ const selectionTolerance = 1e-3
 const instanceTolerance = 1e-2
 
 // selections returns the learners that this file tests.
-func selections() []onebyone.Entry {
-	return []onebyone.Entry{MILESEntry(), BagMISVMEntry(), InstanceMISVMEntry(), CitationKNNEntry()}
+func selections() []learner.Entry {
+	return []learner.Entry{MILESEntry(), BagMISVMEntry(), InstanceMISVMEntry(), CitationKNNEntry()}
 }
 
 // estimatorOf returns the estimator of a setting.
-func estimatorOf(t testing.TB, setting json.RawMessage) (learner.Estimator, onebyone.Entry) {
+func estimatorOf(t testing.TB, setting json.RawMessage) (learner.Estimator, learner.Entry) {
 	t.Helper()
 	for _, e := range selections() {
-		if e.Name == onebyone.Name(setting) {
+		if e.Name == learner.Name(setting) {
 			s, err := e.Parse(setting)
 			if err != nil {
 				t.Fatal(err)
@@ -43,7 +42,7 @@ func estimatorOf(t testing.TB, setting json.RawMessage) (learner.Estimator, oneb
 		}
 	}
 	t.Fatalf("no learner of %s", setting)
-	return nil, onebyone.Entry{}
+	return nil, learner.Entry{}
 }
 
 // TestSelectionGolden compares results with numpy and scikit-learn.
@@ -94,7 +93,7 @@ func TestSelectionGolden(t *testing.T) {
 				if want == nil {
 					continue
 				}
-				got, err := onebyone.Predict(m, bags[i], true)
+				got, err := learner.Predict(m, bags[i], true)
 				if err != nil || math.Abs(got.Scores[0]-*want) > selectionTolerance {
 					t.Errorf("bag %d has the score %v, want %v (%v)", i, got.Scores, *want, err)
 					continue
@@ -155,11 +154,11 @@ func TestSelectionJSON(t *testing.T) {
 					t.Fatal(err)
 				}
 				for i, bag := range bags {
-					want, err := onebyone.Predict(m, bag, true)
+					want, err := learner.Predict(m, bag, true)
 					if err != nil {
 						t.Fatal(err)
 					}
-					got, err := onebyone.Predict(read, bag, true)
+					got, err := learner.Predict(read, bag, true)
 					if err != nil || !same(got, want) {
 						t.Fatalf("bag %d has %v, the model before it was saved says %v (%v)", i, got, want, err)
 					}
@@ -179,7 +178,7 @@ func TestSelectionJSON(t *testing.T) {
 
 // corrupt changes the values in the JSON of a model one by one. Each time, decoding is an error, or the model predicts
 // without a panic.
-func corrupt(t *testing.T, e onebyone.Entry, text []byte, bag mil.Instances) {
+func corrupt(t *testing.T, e learner.Entry, text []byte, bag mil.Instances) {
 	t.Helper()
 	short := numbers{1}
 	one, err := short.MarshalText()
@@ -210,7 +209,7 @@ func corrupt(t *testing.T, e onebyone.Entry, text []byte, bag mil.Instances) {
 			refused++
 			return
 		}
-		p, err := onebyone.Predict(m, bag, true)
+		p, err := learner.Predict(m, bag, true)
 		if err == nil && len(p.Scores) != 1 {
 			t.Errorf("%.200s has %v", changed, p)
 		}
@@ -274,11 +273,11 @@ func TestSelectionPermutation(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range bags {
-			want, err := onebyone.Predict(m, bags[i], true)
+			want, err := learner.Predict(m, bags[i], true)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := onebyone.Predict(m, turned[i], true)
+			got, err := learner.Predict(m, turned[i], true)
 			if err != nil || math.Abs(got.Scores[0]-want.Scores[0]) > 1e-9 {
 				t.Errorf("%s: bag %d has the score %v, permuted %v (%v)", setting, i, want.Scores, got.Scores, err)
 				continue
@@ -424,7 +423,7 @@ func TestMILESInstances(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, b := range bags {
-		p, err := onebyone.Predict(m, b, true)
+		p, err := learner.Predict(m, b, true)
 		if err != nil {
 			t.Fatal(err)
 		}

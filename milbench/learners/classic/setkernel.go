@@ -11,7 +11,6 @@ import (
 	"synpool/internal/svm"
 	"synpool/internal/transport"
 	"synpool/milbench/learner"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 )
 
@@ -33,14 +32,14 @@ type SetKernelSVM struct {
 func DefaultSetKernelSVM() SetKernelSVM { return SetKernelSVM{Gamma: 0.5, C: 10, Balanced: true} }
 
 // SetKernelSVMEntry returns the entry of [SetKernelSVM] in the list of learners.
-func SetKernelSVMEntry() onebyone.Entry {
+func SetKernelSVMEntry() learner.Entry {
 	var grid []learner.Estimator
 	for _, gamma := range []float64{0.2, 1, 5} {
 		for _, c := range []float64{1, 10} {
 			grid = append(grid, &SetKernelSVM{Gamma: gamma, C: c, Balanced: true})
 		}
 	}
-	return onebyone.Entry{
+	return learner.Entry{
 		Name: "set-kernel-svm", Summary: "an SVM on the normalised set kernel (NSK)",
 		Default: func() learner.Estimator { s := DefaultSetKernelSVM(); return &s }, Grid: grid,
 		Model: func() learner.Model { return new(SetKernelModel) },

@@ -12,7 +12,6 @@ import (
 	"synpool/milbench/dataset/generate"
 	"synpool/milbench/learner"
 	"synpool/milbench/learners/classic"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 	"synpool/milbench/stats"
 )
@@ -28,7 +27,7 @@ func aucs(t testing.TB, s *mil.Set, protocol cv.Protocol, configs ...classic.Ins
 }
 
 // aucsOf returns the same for settings of an entry.
-func aucsOf(t testing.TB, s *mil.Set, protocol cv.Protocol, entry onebyone.Entry, estimators ...learner.Estimator) []float64 {
+func aucsOf(t testing.TB, s *mil.Set, protocol cv.Protocol, entry learner.Entry, estimators ...learner.Estimator) []float64 {
 	t.Helper()
 	var settings []json.RawMessage
 	for _, e := range estimators {
@@ -43,7 +42,7 @@ func aucsOf(t testing.TB, s *mil.Set, protocol cv.Protocol, entry onebyone.Entry
 		t.Fatal(err)
 	}
 	task := cv.NewTask(s, fits)
-	classical := onebyone.Learner{Entries: []onebyone.Entry{entry}, Workers: 2}
+	classical := learner.Classical{Entries: []learner.Entry{entry}, Workers: 2}
 	type row struct{ repeat, setting int }
 	labels, scores := map[row][]int{}, map[row][]float64{}
 	if err := classical.Learn(t.Context(), task, func(o learner.Outcome) error {
@@ -146,8 +145,8 @@ func TestWeb(t *testing.T) {
 }
 
 // selectionEntries returns MILES, both machines of Andrews et al., and citation-kNN.
-func selectionEntries() []onebyone.Entry {
-	return []onebyone.Entry{classic.MILESEntry(), classic.BagMISVMEntry(), classic.InstanceMISVMEntry(), classic.CitationKNNEntry()}
+func selectionEntries() []learner.Entry {
+	return []learner.Entry{classic.MILESEntry(), classic.BagMISVMEntry(), classic.InstanceMISVMEntry(), classic.CitationKNNEntry()}
 }
 
 // TestSelectionMusk1 checks that the defaults of learners that select instances or compare bags reach about this AUC on

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"synpool/milbench/learner"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 )
 
@@ -178,14 +177,14 @@ func DefaultStatisticsSVM() StatisticsSVM {
 }
 
 // StatisticsSVMEntry returns the entry of [StatisticsSVM] in the list of learners.
-func StatisticsSVMEntry() onebyone.Entry {
+func StatisticsSVMEntry() learner.Entry {
 	var grid []learner.Estimator
 	for _, statistics := range []Statistics{DefaultStatistics, "min max mean sd q25 median q75"} {
 		for _, c := range []float64{1, 10} {
 			grid = append(grid, &StatisticsSVM{Statistics: statistics, Gamma: 1, C: c, Balanced: true})
 		}
 	}
-	return onebyone.Entry{
+	return learner.Entry{
 		Name: "statistics-svm", Summary: "an SVM on minimum, maximum and mean of each feature",
 		Default: func() learner.Estimator { s := DefaultStatisticsSVM(); return &s }, Grid: grid,
 		Model: func() learner.Model { return new(StatisticsSVMModel) },

@@ -8,7 +8,6 @@ import (
 
 	"synpool/internal/trees"
 	"synpool/milbench/learner"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 )
 
@@ -35,14 +34,14 @@ func DefaultStatisticsTrees() StatisticsTrees {
 }
 
 // StatisticsTreesEntry returns the entry of [StatisticsTrees] in the list of learners.
-func StatisticsTreesEntry() onebyone.Entry {
+func StatisticsTreesEntry() learner.Entry {
 	var grid []learner.Estimator
 	for _, statistics := range []Statistics{DefaultStatistics, "min max mean sd q25 median q75"} {
 		for _, leaf := range []int{1, 3} {
 			grid = append(grid, &StatisticsTrees{Statistics: statistics, Trees: 500, MinLeaf: leaf, Balanced: true})
 		}
 	}
-	return onebyone.Entry{
+	return learner.Entry{
 		Name: "statistics-trees", Summary: "extremely randomised trees on minimum, maximum and mean of each feature",
 		Default: func() learner.Estimator { s := DefaultStatisticsTrees(); return &s }, Grid: grid,
 		Model: func() learner.Model { return new(StatisticsTreesModel) }, Logits: true,

@@ -13,7 +13,6 @@ import (
 	"synpool/internal/mixture"
 	"synpool/milbench/cv"
 	"synpool/milbench/learner"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 )
 
@@ -45,14 +44,14 @@ type wordsCase struct {
 }
 
 // readWords returns the cases of a learner.
-func readWords(t *testing.T, learner string) (g wordsGolden) {
+func readWords(t *testing.T, name string) (g wordsGolden) {
 	t.Helper()
 	if err := json.Unmarshal(wordsJSON, &g); err != nil {
 		t.Fatal(err)
 	}
-	g.Cases = slices.DeleteFunc(g.Cases, func(c wordsCase) bool { return onebyone.Name(c.Setting) != learner })
+	g.Cases = slices.DeleteFunc(g.Cases, func(c wordsCase) bool { return learner.Name(c.Setting) != name })
 	if len(g.Cases) != 12 {
-		t.Fatalf("%d cases of %s", len(g.Cases), learner)
+		t.Fatalf("%d cases of %s", len(g.Cases), name)
 	}
 	return g
 }
@@ -149,10 +148,10 @@ func TestFisherGolden(t *testing.T) {
 }
 
 // wordEntries returns the learners that this file tests.
-func wordEntries() []onebyone.Entry { return []onebyone.Entry{BagOfWordsEntry(), FisherVectorsEntry()} }
+func wordEntries() []learner.Entry { return []learner.Entry{BagOfWordsEntry(), FisherVectorsEntry()} }
 
 // eachWords calls f with the default of each learner and both ends of its grid.
-func eachWords(t *testing.T, f func(t *testing.T, e onebyone.Entry, s learner.Estimator)) {
+func eachWords(t *testing.T, f func(t *testing.T, e learner.Entry, s learner.Estimator)) {
 	for _, e := range wordEntries() {
 		for i, s := range []learner.Estimator{e.Default(), e.Grid[0], e.Grid[len(e.Grid)-1]} {
 			t.Run(fmt.Sprintf("%s %d", e.Name, i), func(t *testing.T) { f(t, e, s) })
@@ -163,7 +162,7 @@ func eachWords(t *testing.T, f func(t *testing.T, e onebyone.Entry, s learner.Es
 // predicted returns a model's prediction for a bag and its instances.
 func predicted(t *testing.T, m learner.Model, bag mil.Instances) mil.Prediction {
 	t.Helper()
-	p, err := onebyone.Predict(m, bag, true)
+	p, err := learner.Predict(m, bag, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +170,7 @@ func predicted(t *testing.T, m learner.Model, bag mil.Instances) mil.Prediction 
 }
 
 // readBack decodes a model like one from a file.
-func readBack(e onebyone.Entry, text []byte) (learner.Model, error) {
+func readBack(e learner.Entry, text []byte) (learner.Model, error) {
 	m := e.Model()
 	if err := json.Unmarshal(text, m); err != nil {
 		return nil, err
@@ -182,7 +181,7 @@ func readBack(e onebyone.Entry, text []byte) (learner.Model, error) {
 // TestWordsJSON checks that a model read from its JSON has bit-identical predictions. A bag that is empty, has other
 // features, or has values that are not finite is an error.
 func TestWordsJSON(t *testing.T) {
-	eachWords(t, func(t *testing.T, e onebyone.Entry, s learner.Estimator) {
+	eachWords(t, func(t *testing.T, e learner.Entry, s learner.Estimator) {
 		for _, sparse := range []bool{false, true} {
 			bags, examples := random(5, 30, 9, 3, sparse)
 			m, err := s.Fit(t.Context(), training(bags, examples[:20]))
@@ -206,7 +205,7 @@ func TestWordsJSON(t *testing.T) {
 			nan := &mil.Dense{Rows: 1, Cols: 9, Values: make([]float32, 9)}
 			nan.Values[8] = float32(math.NaN())
 			for _, wrong := range []*mil.Dense{{Cols: 9}, {Rows: 1, Cols: 2, Values: make([]float32, 2)}, nan} {
-				if p, err := onebyone.Predict(read, wrong, true); err == nil {
+				if p, err := learner.Predict(read, wrong, true); err == nil {
 					t.Errorf("a bag %v has %v", wrong, p)
 				}
 			}
@@ -216,7 +215,7 @@ func TestWordsJSON(t *testing.T) {
 
 // TestWordsCorrupt checks that a model whose JSON was changed is refused.
 func TestWordsCorrupt(t *testing.T) {
-	eachWords(t, func(t *testing.T, e onebyone.Entry, s learner.Estimator) {
+	eachWords(t, func(t *testing.T, e learner.Entry, s learner.Estimator) {
 		bags, examples := random(5, 30, 9, 3, false)
 		m, err := s.Fit(t.Context(), training(bags, examples[:20]))
 		if err != nil {
@@ -298,7 +297,7 @@ func turned(bags []mil.Instances) (all []mil.Instances, orders [][]int) {
 // TestWordsPermutation checks that permuting instances changes no bag's score, in training or later, and permutes the
 // instances' scores. Permuting bags changes scores only within the tolerance of the machine.
 func TestWordsPermutation(t *testing.T) {
-	eachWords(t, func(t *testing.T, _ onebyone.Entry, s learner.Estimator) {
+	eachWords(t, func(t *testing.T, _ learner.Entry, s learner.Estimator) {
 		bags, examples := random(6, 40, 5, 3, false)
 		other, orders := turned(bags)
 		reversed := slices.Clone(examples[:30])
@@ -334,7 +333,7 @@ func TestWordsPermutation(t *testing.T) {
 // TestWordsSeedAndInstances checks that the seed of a fit has no effect, because inner fits share what is built without
 // targets. Scores of instances are the drops of their bag's score.
 func TestWordsSeedAndInstances(t *testing.T) {
-	eachWords(t, func(t *testing.T, _ onebyone.Entry, s learner.Estimator) {
+	eachWords(t, func(t *testing.T, _ learner.Entry, s learner.Estimator) {
 		bags, examples := random(8, 40, 5, 3, true)
 		train := training(bags, examples[:30])
 		one, err := s.Fit(t.Context(), train)
@@ -391,7 +390,7 @@ func TestWordsRefuses(t *testing.T) {
 			if over > 0 {
 				want = fmt.Sprintf("wide: %s takes at most %d features; there are %d", e.Name, most, most+1)
 			}
-			if err := (onebyone.Learner{Entries: wordEntries()}).Check(task); (err == nil) != (want == "") || err != nil && err.Error() != want {
+			if err := (learner.Classical{Entries: wordEntries()}).Check(task); (err == nil) != (want == "") || err != nil && err.Error() != want {
 				t.Errorf("error %v, want %q", err, want)
 			}
 		}

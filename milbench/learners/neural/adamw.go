@@ -3,7 +3,7 @@ package neural
 import (
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"synpool/internal/members"
+	"synpool/internal/batched"
 )
 
 // Constants of AdamW and of the norm clip. They are PyTorch's defaults; the clip follows clip_grad_norm_.
@@ -30,7 +30,7 @@ func clip(square *Node) *Node {
 
 // moments is the first half: it returns m and v for a gradient that has not yet been multiplied by clip.
 func moments(m, v, gradient, clip *Node) (first, second *Node) {
-	g, again := Mul(gradient, alongMembers(clip, gradient)), Mul(members.Again(gradient), alongMembers(clip, gradient))
+	g, again := Mul(gradient, alongMembers(clip, gradient)), Mul(batched.Again(gradient), alongMembers(clip, gradient))
 	return Add(MulScalar(m, beta1), MulScalar(g, 1-beta1)), Add(MulScalar(v, beta2), MulScalar(Square(again), 1-beta2))
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"synpool/internal/members"
+	"synpool/internal/batched"
 )
 
 // blockProgram holds the compiled graphs that train several fits of one structure side by side along a members axis.
@@ -179,7 +179,7 @@ func (bp *blockProgram) stepGraph(step *Node, changing, fixed []*Node) []*Node {
 	order, labels := at(fixed[blockOrder]), at(fixed[blockLabels])
 	time := Add(s.time, Const(g, int32(1)))
 	bags := bp.bags(fixed[blockX:], order)
-	bags.DropoutKey = members.DropoutKey(fixed[blockSeed], time)
+	bags.DropoutKey = batched.DropoutKey(fixed[blockSeed], time)
 	parameters := bp.parameters(parts)
 	classified := bp.classify(bp.bind(parameters, network), bags)
 
@@ -187,7 +187,7 @@ func (bp *blockProgram) stepGraph(step *Node, changing, fixed []*Node) []*Node {
 	value, differentiated := losses(classified, bp.target, labels)
 	total := func(losses *Node) *Node { return ReduceSum(Mul(losses, counted), 1) }
 	count := ReduceSum(counted, 1)
-	byPath, squares := members.Gradients(ReduceAllSum(Div(total(differentiated), MaxScalar(count, 1))))
+	byPath, squares := batched.Gradients(ReduceAllSum(Div(total(differentiated), MaxScalar(count, 1))))
 	gradients := bp.gather(byPath)
 	factor := clip(bp.square(gradients, squares))
 	active := GreaterThan(count, Const(g, float32(0)))
@@ -273,7 +273,7 @@ func (bp *blockProgram) square(gradients []*Node, squares map[string]*Node) *Nod
 			s = squares[bp.paths[part.parameters[0]]]
 		}
 		if s == nil {
-			s = members.SumSquares(gradients[k])
+			s = batched.SumSquares(gradients[k])
 		}
 		if sum == nil {
 			sum = s
@@ -285,7 +285,7 @@ func (bp *blockProgram) square(gradients []*Node, squares map[string]*Node) *Nod
 }
 
 // bags gathers the bags of order [members, batch] from data, the inputs from blockX on.
-func (bp *blockProgram) bags(data []*Node, order *Node) members.Sparse {
+func (bp *blockProgram) bags(data []*Node, order *Node) batched.Sparse {
 	x, mask, factor, shift := data[0], data[1], data[blockFactor-blockX], data[blockShift-blockX]
 	g, dims := x.Graph(), x.Shape().Dimensions
 	members, batch := order.Shape().Dim(0), order.Shape().Dim(1)

@@ -9,7 +9,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
-	"synpool/internal/members"
+	"synpool/internal/batched"
 	"synpool/synlayer"
 )
 
@@ -66,30 +66,30 @@ func (g *largeGraphs) finalize() {
 
 // instances returns a chunk of values [rows, features] as a standardised bag. scaling [3, features] holds the shift,
 // what float32 loses of it, and the factors.
-func (p *program) instances(x, scaling *Node) members.Bags {
+func (p *program) instances(x, scaling *Node) batched.Bags {
 	of := func(k int) *Node { return SliceAxis(scaling, 0, AxisElem(k)) }
 	z := Mul(Sub(Sub(x, of(0)), of(1)), of(2))
-	return members.Bags{X: Reshape(z, 1, x.Shape().Dim(0), p.features)}
+	return batched.Bags{X: Reshape(z, 1, x.Shape().Dim(0), p.features)}
 }
 
 // products returns y of a bag, [rows, width], as Bags. The first count rows belong to its instances.
-func (p *program) products(y, count *Node) members.Bags {
+func (p *program) products(y, count *Node) batched.Bags {
 	rows, width := y.Shape().Dim(0), y.Shape().Dim(1)
 	mask := LessThan(Iota(y.Graph(), shapes.Make(dtypes.Int32, 1, rows), 1), count)
-	return members.Bags{X: Reshape(y, 1, rows, width), Mask: mask}
+	return batched.Bags{X: Reshape(y, 1, rows, width), Mask: mask}
 }
 
 // classified returns the output of the network for the products of a bag.
-func (p *program) classified(scope *model.Scope, products members.Bags) synlayer.Classification {
-	return synlayer.Classify(scope, p.network.Pooling, synlayer.Bags(members.Projected(scope, products, p.network.Layers)), max(p.network.Outputs, 1))
+func (p *program) classified(scope *model.Scope, products batched.Bags) synlayer.Classification {
+	return synlayer.Classify(scope, p.network.Pooling, synlayer.Bags(batched.Projected(scope, products, p.network.Layers)), max(p.network.Outputs, 1))
 }
 
 // keyed gives bags the key of a step's dropout. at, uint32 [2], holds the number of the bag in its batch and the first
 // row.
-func keyed(bags members.Bags, seed, step, at *Node) members.Bags {
+func keyed(bags batched.Bags, seed, step, at *Node) batched.Bags {
 	place := numbers(at)
-	members.DropoutFrom(place[0], place[1])
-	bags.DropoutKey = members.DropoutKey(seed, step)
+	batched.DropoutFrom(place[0], place[1])
+	bags.DropoutKey = batched.DropoutKey(seed, step)
 	return bags
 }
 
@@ -97,7 +97,7 @@ func keyed(bags members.Bags, seed, step, at *Node) members.Bags {
 func (p *program) dropped(parameters, values, seed, step, at, x, scaling *Node) (z, y *Node) {
 	network, _ := splitNumbers(numbers(values))
 	scope := p.bind(p.split(parameters), network)
-	return members.Project(scope, keyed(p.instances(x, scaling), seed, step, at), p.network.Width, p.network.Dropout)
+	return batched.Project(scope, keyed(p.instances(x, scaling), seed, step, at), p.network.Width, p.network.Dropout)
 }
 
 // projectGraph takes the parameters, the numbers of training, the seed, the step and the place of a chunk, its values
@@ -164,7 +164,7 @@ func (p *program) updateGraph(in []*Node) []*Node {
 // chunk.
 func (p *program) seeGraph(in []*Node) []*Node {
 	scope := p.bind(p.split(in[0]), numbers(in[1]))
-	_, y := members.Project(scope, p.instances(in[2], in[3]), p.network.Width, p.network.Dropout)
+	_, y := batched.Project(scope, p.instances(in[2], in[3]), p.network.Width, p.network.Dropout)
 	return []*Node{Reshape(y, -1, p.network.Width)}
 }
 

@@ -11,9 +11,9 @@ import (
 	"github.com/gomlx/compute"
 
 	"synpool/backend"
+	"synpool/internal/schedule"
 	"synpool/milbench/cv"
 	"synpool/milbench/learner"
-	"synpool/milbench/learners/schedule"
 	"synpool/milbench/mil"
 	"synpool/synlayer"
 )
@@ -194,7 +194,7 @@ func (t Trainer) plan(task cv.Task) (*plan, error) {
 	for _, j := range p.jobs {
 		p.Members = max(p.Members, len(j.fits))
 	}
-	p.Time = schedule.Time(p.Groups, p.Workers)
+	p.Time = learner.TimeOf(p.Groups, p.Workers)
 	return p, nil
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/support/exceptions"
 
-	"synpool/internal/members"
+	"synpool/internal/batched"
 	"synpool/milbench/cv"
 	"synpool/milbench/mil"
 	"synpool/synlayer"
@@ -84,7 +84,7 @@ func (p *program) variables(b compute.Backend, features int, seed uint64) (store
 	err = attempt(func() error {
 		g := NewGraph(b, "initial parameters")
 		defer g.Finalize()
-		members.Seed(g, seed)
+		batched.Seed(g, seed)
 		p.network.Logits(store.RootScope(), synlayer.Bags{X: Parameter(g, "x", shapes.Make(dtypes.Float32, 1, 1, features))})
 		return nil
 	})
@@ -132,7 +132,7 @@ func (p *program) bind(parameters, numbers []*Node) *model.Scope {
 	for i, node := range parameters {
 		values[p.paths[i]] = node
 	}
-	members.Bind(parameters[0].Graph(), values)
+	batched.Bind(parameters[0].Graph(), values)
 	p.bindNumbers(numbers)
 	return model.NewStore().RootScope()
 }
@@ -167,7 +167,7 @@ func (p *program) trainGraph(in []*Node) []*Node {
 	values := numbers(in[inNumbers])
 	network, rates := splitNumbers(values)
 	bags := dense(in[inX], in[inMask])
-	bags.DropoutKey = members.DropoutKey(in[inSeed], in[inStep])
+	bags.DropoutKey = batched.DropoutKey(in[inSeed], in[inStep])
 	parameters := p.split(in[inParameters])
 	value, differentiated := losses(p.classify(p.bind(parameters, network), bags), p.target, in[inLabels])
 	total := func(losses *Node) *Node { return ReduceAllSum(Mul(losses, in[inCounted])) }
@@ -205,7 +205,7 @@ func (p *program) poolGraph(in []*Node) []*Node {
 }
 
 // dense returns bags without sparse columns.
-func dense(x, mask *Node) members.Sparse { return members.Sparse{Bags: members.Bags{X: x, Mask: mask}} }
+func dense(x, mask *Node) batched.Sparse { return batched.Sparse{Bags: batched.Bags{X: x, Mask: mask}} }
 
 // call runs a graph and turns a panic into an error.
 func call(exec *Exec, args []any) (outputs []*tensors.Tensor, err error) {

@@ -4,7 +4,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
-	"synpool/internal/members"
+	"synpool/internal/batched"
 	"synpool/synlayer"
 )
 
@@ -24,7 +24,7 @@ func (c Config) structure(features int) structure {
 }
 
 // numbers returns the numbers that apart takes out of the network of c.
-func (c Config) numbers() []members.Hyperparameter {
+func (c Config) numbers() []batched.Hyperparameter {
 	_, numbers := apart(c.Network(), c.bound() > 0)
 	return numbers
 }
@@ -32,9 +32,9 @@ func (c Config) numbers() []members.Hyperparameter {
 // apart splits a network into its structure and its numbers, in a fixed order. In the structure, fixed valid values
 // replace the numbers. If steps is true, the Syn steps are one of the numbers. All hyperparameters of a user's own
 // pooling belong to the structure, because we cannot know which are numbers.
-func apart(n synlayer.Network, steps bool) (structure synlayer.Network, numbers []members.Hyperparameter) {
+func apart(n synlayer.Network, steps bool) (structure synlayer.Network, numbers []batched.Hyperparameter) {
 	take := func(path string, v *float64, other float64) {
-		numbers = append(numbers, members.Hyperparameter{Path: path, Value: *v})
+		numbers = append(numbers, batched.Hyperparameter{Path: path, Value: *v})
 		*v = other
 	}
 	takeRate := func(path string, v *float64) { // whether there is dropout shapes the graph
@@ -82,13 +82,13 @@ func (s structure) bindNumbers(numbers []*Node) {
 	for i, h := range order {
 		byPath[h.Path] = numbers[i]
 	}
-	members.BindNumbers(numbers[0].Graph(), byPath)
-	members.BoundSteps(numbers[0].Graph(), s.steps)
+	batched.BindNumbers(numbers[0].Graph(), byPath)
+	batched.BoundSteps(numbers[0].Graph(), s.steps)
 }
 
 // classify does the same as [synlayer.Network.Classify] for bags that may be sparse.
-func (s structure) classify(scope *model.Scope, bags members.Sparse) synlayer.Classification {
+func (s structure) classify(scope *model.Scope, bags batched.Sparse) synlayer.Classification {
 	n := s.network
-	embedded := members.Embed(scope, bags, n.Layers, n.Width, n.Dropout)
+	embedded := batched.Embed(scope, bags, n.Layers, n.Width, n.Dropout)
 	return synlayer.Classify(scope, n.Pooling, synlayer.Bags(embedded), max(n.Outputs, 1))
 }

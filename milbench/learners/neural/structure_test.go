@@ -11,7 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
-	"synpool/internal/members"
+	"synpool/internal/batched"
 	"synpool/synlayer"
 )
 
@@ -43,14 +43,14 @@ func TestNumbers(t *testing.T) {
 	}
 	for _, c := range configs {
 		g := graph.NewGraph(gobackend.GetBackend(), c.Pooling)
-		members.BoundSteps(g, c.bound())
+		batched.BoundSteps(g, c.bound())
 		c.Network().Logits(model.NewStore().RootScope(), synlayer.Bags{X: graph.Parameter(g, "x", shapes.Make(dtypes.Float32, 1, 2, 5))})
-		asked := slices.Clone(members.Numbers(g))
+		asked := slices.Clone(batched.Numbers(g))
 		g.Finalize()
-		want := slices.DeleteFunc(c.numbers(), func(h members.Hyperparameter) bool {
+		want := slices.DeleteFunc(c.numbers(), func(h batched.Hyperparameter) bool {
 			return strings.HasSuffix(h.Path, "/dropout") && h.Value == 0 || strings.HasSuffix(h.Path, "/iterations") && c.bound() == 0
 		})
-		byPath := func(a, b members.Hyperparameter) int { return strings.Compare(a.Path, b.Path) }
+		byPath := func(a, b batched.Hyperparameter) int { return strings.Compare(a.Path, b.Path) }
 		slices.SortFunc(asked, byPath)
 		slices.SortFunc(want, byPath)
 		if !slices.Equal(asked, want) {

@@ -8,7 +8,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"synpool/internal/members"
+	"synpool/internal/batched"
 	"synpool/milbench/cv"
 	"synpool/milbench/mil"
 	"synpool/synlayer"
@@ -169,7 +169,7 @@ func (t target) loss(outputs, labels *Node) (value, differentiated *Node) {
 		}
 		return t.survivalLoss(outputs, labels)
 	}
-	return members.LogisticLoss(outputs, labels)
+	return batched.LogisticLoss(outputs, labels)
 }
 
 // huberLoss returns c·(|r| − c/2) with c = min(|r|, 1).
@@ -212,7 +212,7 @@ func (t target) survivalLoss(logits, labels *Node) (value, differentiated *Node)
 	sum := func(softened *Node) *Node {
 		return ReduceSum(Sub(Mul(softened, reached), Mul(logits, happened)), -1)
 	}
-	value, differentiated = members.Softened(logits)
+	value, differentiated = batched.Softened(logits)
 	return sum(value), sum(differentiated)
 }
 

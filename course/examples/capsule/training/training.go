@@ -22,7 +22,7 @@ import (
 	"github.com/gomlx/gomlx/ml/train/optimizer/cosineschedule"
 
 	"synpool/course/capsule"
-	"synpool/internal/members"
+	"synpool/internal/batched"
 )
 
 const (
@@ -116,7 +116,7 @@ func open(store *model.Store, s Settings, folder string) (save func() error, err
 func (s Settings) trainer(backend compute.Backend, store *model.Store) *train.Trainer {
 	network := func(scope *model.Scope, inputs []*Node) []*Node {
 		g := inputs[0].Graph()
-		members.Seed(g, s.Seed)
+		batched.Seed(g, s.Seed)
 		cosineschedule.New(scope, g, dtypes.Float32).LearningRate(s.LearningRate).
 			PeriodSteps(max(1, s.Epochs*s.stepsPerEpoch())).Done()
 		activations, _ := s.Network.Classify(scope.In("capsules"), inputs[0])

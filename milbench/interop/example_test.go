@@ -1,4 +1,4 @@
-package exchange_test
+package interop_test
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"synpool/milbench/cv"
-	"synpool/milbench/exchange"
+	"synpool/milbench/interop"
 	"synpool/milbench/mil"
 )
 
@@ -21,7 +21,7 @@ func set() *mil.Set {
 }
 
 func ExampleParts_Write() {
-	parts, err := exchange.Of(set(), cv.Protocol{Name: cv.HonestProtocol, Folds: 2, Repeats: 1}, 1)
+	parts, err := interop.Of(set(), cv.Protocol{Name: cv.HonestProtocol, Folds: 2, Repeats: 1}, 1)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -38,7 +38,7 @@ func ExampleParts_Write() {
 }
 
 func ExampleParts_Results() {
-	parts, err := exchange.Of(set(), cv.Protocol{Name: cv.HonestProtocol, Folds: 2, Repeats: 1}, 1)
+	parts, err := interop.Of(set(), cv.Protocol{Name: cv.HonestProtocol, Folds: 2, Repeats: 1}, 1)
 	if err != nil {
 		fmt.Println(err)
 		return

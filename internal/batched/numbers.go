@@ -1,4 +1,4 @@
-package members
+package batched
 
 import (
 	. "github.com/gomlx/gomlx/core/graph"

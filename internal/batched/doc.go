@@ -1,4 +1,4 @@
-// Package members builds the layers of package synlayer so that a trainer can compute many networks side by side. The
+// Package batched builds the layers of package synlayer so that a trainer can compute many networks side by side. The
 // members are k networks of the same structure, each with its own weights, stacked along a leading axis of every array.
 //
 // It implements the public functions of package synlayer, and additionally what a trainer needs:
@@ -11,4 +11,4 @@
 //     the pooling.
 //
 // Shapes are those of package synlayer. Errors also name that package, because its users see them.
-package members
+package batched

@@ -6,12 +6,9 @@
 package schedule
 
 import (
-	"cmp"
 	"slices"
 	"sync"
 	"time"
-
-	"synpool/milbench/learner"
 )
 
 // Queue hands out the jobs of groups. It is safe for concurrent use.
@@ -72,19 +69,8 @@ func (q *Queue[J]) begin() *Group[J] {
 	return most
 }
 
-// Time estimates how long the given number of workers needs for the blocks of groups.
-func Time(groups []learner.Group, workers int) time.Duration {
-	q := &Queue[struct{}]{}
-	for _, g := range groups {
-		if g.Blocks > 0 {
-			q.groups = append(q.groups, &Group[struct{}]{Jobs: make([]struct{}, g.Blocks), Each: g.Block, First: g.Compile, Join: cmp.Or(g.Join, g.Compile)})
-		}
-	}
-	return q.time(workers)
-}
-
-// time simulates the given number of workers and returns the time they need. It takes all jobs from the queue.
-func (q *Queue[J]) time(workers int) time.Duration {
+// Time simulates the given number of workers and returns the time they need. It takes all jobs from the queue.
+func (q *Queue[J]) Time(workers int) time.Duration {
 	type worker struct {
 		clock float64
 		last  *Group[J]

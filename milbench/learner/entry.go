@@ -1,15 +1,4 @@
-// Package onebyone turns classical learners ([learner.Estimator]) into a [learner.Learner]. It parses their settings,
-// fits one model per fit, several at a time, scores the held-out bags, and estimates time and memory.
-//
-// # Settings
-//
-// A setting is the JSON of an estimator, preceded by the learner's name:
-//
-//	{"learner":"nearest","neighbours":3}
-//
-// It contains every hyperparameter, so that a stored setting is complete. Only those that an estimator leaves out of
-// its JSON (omitempty) may be missing.
-package onebyone
+package learner
 
 import (
 	"bytes"
@@ -25,8 +14,6 @@ import (
 
 	"synpool/internal/spelling"
 	"synpool/milbench/cv"
-	"synpool/milbench/learner"
-	"synpool/milbench/learners/schedule"
 	"synpool/milbench/mil"
 )
 
@@ -36,15 +23,15 @@ type Entry struct {
 	Summary string // description in one line
 
 	// Default returns a pointer to a new estimator with the default hyperparameters.
-	Default func() learner.Estimator
+	Default func() Estimator
 
 	// Grid holds the settings to choose from with a validation part; if it is empty, there is only the default.
-	Grid []learner.Estimator
+	Grid []Estimator
 
 	// Model returns a pointer to a new model that the JSON of a fitted model can be decoded into; nil if models cannot
 	// be saved. If it has a method Validate() error, that reports parts that do not fit together. Use [Entry.ReadModel]
 	// to decode.
-	Model func() learner.Model
+	Model func() Model
 
 	// Logits says that scores of classes are logits, so that they give probabilities. Otherwise they only order bags.
 	Logits bool
@@ -62,7 +49,7 @@ func Name(setting json.RawMessage) string {
 func (e Entry) key() string { return cmp.Or(e.Key, cv.LearnerKey) }
 
 // Setting returns the setting of one of the entry's estimators.
-func (e Entry) Setting(estimator learner.Estimator) (json.RawMessage, error) {
+func (e Entry) Setting(estimator Estimator) (json.RawMessage, error) {
 	values, err := json.Marshal(estimator)
 	if err != nil {
 		return nil, fmt.Errorf("setting of %s: %w", e.Name, err)
@@ -81,7 +68,7 @@ func (e Entry) Setting(estimator learner.Estimator) (json.RawMessage, error) {
 func (e Entry) Settings() (settings []json.RawMessage, err error) {
 	grid := e.Grid
 	if len(grid) == 0 {
-		grid = []learner.Estimator{e.Default()}
+		grid = []Estimator{e.Default()}
 	}
 	for _, estimator := range grid {
 		setting, err := e.Setting(estimator)
@@ -94,7 +81,7 @@ func (e Entry) Settings() (settings []json.RawMessage, err error) {
 }
 
 // Parse returns the estimator of a setting. A missing, unknown or invalid hyperparameter is an error.
-func (e Entry) Parse(setting json.RawMessage) (learner.Estimator, error) {
+func (e Entry) Parse(setting json.RawMessage) (Estimator, error) {
 	estimator, err := e.parse(setting)
 	if err != nil {
 		return nil, fmt.Errorf("setting of %s: %w", e.Name, err)
@@ -102,7 +89,7 @@ func (e Entry) Parse(setting json.RawMessage) (learner.Estimator, error) {
 	return estimator, nil
 }
 
-func (e Entry) parse(setting json.RawMessage) (learner.Estimator, error) {
+func (e Entry) parse(setting json.RawMessage) (Estimator, error) {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(setting, &values); err != nil {
 		return nil, err
@@ -141,23 +128,23 @@ func (e Entry) parse(setting json.RawMessage) (learner.Estimator, error) {
 	return estimator, nil
 }
 
-// Learner learns the settings of its entries. Each fit has one epoch, whatever [cv.Fit.EveryEpoch] says.
-type Learner struct {
+// Classical learns the settings of its entries. Each fit has one epoch, whatever [cv.Fit.EveryEpoch] says.
+type Classical struct {
 	Entries []Entry
 	Workers int    // number of fits at a time, at least 1
 	Memory  uint64 // memory limit of Learn in bytes, in addition to the bags; 0 means no limit
 }
 
-var _ learner.Learner = Learner{}
+var _ Learner = Classical{}
 
 // Learns reports whether a setting is meant for the entries: it has the key "learner", or the key and name of an entry.
-func (l Learner) Learns(setting json.RawMessage) bool {
+func (l Classical) Learns(setting json.RawMessage) bool {
 	name, key := cv.NameOf(setting)
 	return key == cv.LearnerKey || key != "" && slices.ContainsFunc(l.Entries, func(e Entry) bool { return e.Name == name && e.key() == key })
 }
 
 // parse returns the estimator of a setting.
-func (l Learner) parse(setting json.RawMessage) (learner.Estimator, error) {
+func (l Classical) parse(setting json.RawMessage) (Estimator, error) {
 	name := Name(setting)
 	var names []string
 	for _, e := range l.Entries {
@@ -170,14 +157,14 @@ func (l Learner) parse(setting json.RawMessage) (learner.Estimator, error) {
 }
 
 // CheckSetting reports an invalid setting: an unknown learner or an invalid hyperparameter.
-func (l Learner) CheckSetting(setting json.RawMessage) error {
+func (l Classical) CheckSetting(setting json.RawMessage) error {
 	_, err := l.parse(setting)
 	return err
 }
 
 // training returns the training part of a fit.
-func training(task cv.Task, fit cv.Fit) learner.Training {
-	t := learner.Training{Kind: task.Kind, Classes: task.Classes, Seed: fit.Seed}
+func training(task cv.Task, fit cv.Fit) Training {
+	t := Training{Kind: task.Kind, Classes: task.Classes, Seed: fit.Seed}
 	for _, e := range fit.Train {
 		t.Bags, t.Targets = append(t.Bags, task.Bags[e.Bag]), append(t.Targets, e.Target)
 	}
@@ -192,18 +179,18 @@ const processMemory = 60e6
 const valuesPerSecond = 1e7
 
 // Takes returns what the entry can learn.
-func (e Entry) Takes() learner.Takes {
-	t := learner.Takes{Kinds: []mil.TargetKind{mil.BinaryTarget}, Dense: true, Sparse: true}
-	if own, ok := e.Default().(interface{ Takes() learner.Takes }); ok {
+func (e Entry) Takes() Takes {
+	t := Takes{Kinds: []mil.TargetKind{mil.BinaryTarget}, Dense: true, Sparse: true}
+	if own, ok := e.Default().(interface{ Takes() Takes }); ok {
 		t = own.Takes()
 	}
 	t.Name = e.Name
 	return t
 }
 
-// Takes implements [learner.Learner]. It returns what any entry takes; Plan and Learn check the entry of each fit.
-func (l Learner) Takes() learner.Takes {
-	var all learner.Takes
+// Takes implements [Learner]. It returns what any entry takes; Plan and Learn check the entry of each fit.
+func (l Classical) Takes() Takes {
+	var all Takes
 	for _, e := range l.Entries {
 		t := e.Takes()
 		for _, k := range t.Kinds {
@@ -217,7 +204,7 @@ func (l Learner) Takes() learner.Takes {
 }
 
 // Check returns an error if a fit asks for an entry that cannot learn the task.
-func (l Learner) Check(task cv.Task) error {
+func (l Classical) Check(task cv.Task) error {
 	asked := map[string]bool{}
 	for _, fit := range task.Fits {
 		asked[Name(fit.Setting)] = true
@@ -233,9 +220,9 @@ func (l Learner) Check(task cv.Task) error {
 }
 
 // cost returns the estimated cost of a fit.
-func cost(estimator learner.Estimator, t learner.Training) learner.Cost {
+func cost(estimator Estimator, t Training) Cost {
 	if e, ok := estimator.(interface {
-		Cost(bags []mil.Instances) learner.Cost
+		Cost(bags []mil.Instances) Cost
 	}); ok {
 		return e.Cost(t.Bags)
 	}
@@ -243,18 +230,18 @@ func cost(estimator learner.Estimator, t learner.Training) learner.Cost {
 	for _, b := range t.Bags {
 		values += b.Len() * b.Features()
 	}
-	return learner.Cost{Seconds: float64(values) / valuesPerSecond}
+	return Cost{Seconds: float64(values) / valuesPerSecond}
 }
 
 // job is a list of fits that are learnt one after another because they share something.
 type job struct {
 	fits    []int // indices in the task
-	shared  *learner.Shared
+	shared  *Shared
 	refused map[int]error // why some fits are not learnt
 }
 
 // shares reports whether fits of an estimator share something. The string is equal for estimators that share the same.
-func shares(estimator learner.Estimator) (string, bool) {
+func shares(estimator Estimator) (string, bool) {
 	if e, ok := estimator.(interface{ Shares() string }); ok {
 		return e.Shares(), true
 	}
@@ -263,7 +250,7 @@ func shares(estimator learner.Estimator) (string, bool) {
 
 // jobs returns the jobs of a task, in the order of their first fits. Fits are in the same job if their estimators share
 // the same and if their training parts, including what is held out of them, have the same bags.
-func (l Learner) jobs(task cv.Task) (all []job) {
+func (l Classical) jobs(task cv.Task) (all []job) {
 	at := make(map[string]int)
 	for i, fit := range task.Fits {
 		estimator, err := l.parse(fit.Setting)
@@ -293,30 +280,30 @@ func (l Learner) jobs(task cv.Task) (all []job) {
 				bags = append(bags, task.Bags[b])
 			}
 			known, at[key] = len(all), len(all)
-			all = append(all, job{shared: learner.NewShared(bags)})
+			all = append(all, job{shared: NewShared(bags)})
 		}
 		all[known].fits = append(all[known].fits, i)
 	}
 	return all
 }
 
-// Plan implements [learner.Learner]. It plans fewer workers if the memory limit does not suffice for all.
-func (l Learner) Plan(task cv.Task) (learner.Plan, error) {
+// Plan implements [Learner]. It plans fewer workers if the memory limit does not suffice for all.
+func (l Classical) Plan(task cv.Task) (Plan, error) {
 	plan, _, err := l.plan(task)
 	return plan, err
 }
 
-func (l Learner) plan(task cv.Task) (learner.Plan, []job, error) {
+func (l Classical) plan(task cv.Task) (Plan, []job, error) {
 	if err := task.Validate(); err != nil {
-		return learner.Plan{}, nil, err
+		return Plan{}, nil, err
 	}
 	if err := l.Check(task); err != nil {
-		return learner.Plan{}, nil, err
+		return Plan{}, nil, err
 	}
 	jobs := l.jobs(task)
-	p := learner.Plan{Fits: len(task.Fits), Workers: max(l.Workers, 1)}
+	p := Plan{Fits: len(task.Fits), Workers: max(l.Workers, 1)}
 	type group struct {
-		learner.Group
+		Group
 		seconds float64
 	}
 	groups := map[string]*group{} // by setting
@@ -342,7 +329,7 @@ func (l Learner) plan(task cv.Task) (learner.Plan, []job, error) {
 			k := string(fit.Setting)
 			g := groups[k]
 			if g == nil {
-				g = &group{Group: learner.Group{Members: 1}}
+				g = &group{Group: Group{Members: 1}}
 				groups[k], order = g, append(order, k)
 			}
 			g.Fits = append(g.Fits, i)
@@ -356,7 +343,7 @@ func (l Learner) plan(task cv.Task) (learner.Plan, []job, error) {
 		most = max(most, g.Memory)
 	}
 	if tooLarge != nil && len(order) == 0 {
-		return learner.Plan{}, nil, fmt.Errorf("%s: %w", task.Name, tooLarge)
+		return Plan{}, nil, fmt.Errorf("%s: %w", task.Name, tooLarge)
 	}
 	for p.Workers > 1 && l.Memory > 0 && processMemory+uint64(p.Workers)*most > l.Memory {
 		p.Workers--
@@ -370,12 +357,12 @@ func (l Learner) plan(task cv.Task) (learner.Plan, []job, error) {
 		p.Memory = max(p.Memory, g.Memory)
 		p.Groups = append(p.Groups, g.Group)
 	}
-	p.Time = schedule.Time(p.Groups, p.Workers)
+	p.Time = TimeOf(p.Groups, p.Workers)
 	return p, jobs, nil
 }
 
-// Learn implements [learner.Learner].
-func (l Learner) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome) error) error {
+// Learn implements [Learner].
+func (l Classical) Learn(ctx context.Context, task cv.Task, done func(Outcome) error) error {
 	plan, jobs, err := l.plan(task)
 	if err != nil {
 		return err
@@ -388,7 +375,7 @@ func (l Learner) Learn(ctx context.Context, task cv.Task, done func(learner.Outc
 	}
 	close(next)
 	var handing sync.Mutex
-	hand := func(o learner.Outcome) {
+	hand := func(o Outcome) {
 		handing.Lock()
 		defer handing.Unlock()
 		if ctx.Err() != nil { // stopped, not failed
@@ -407,14 +394,14 @@ func (l Learner) Learn(ctx context.Context, task cv.Task, done func(learner.Outc
 						return
 					}
 					if why := jobs[j].refused[i]; why != nil {
-						hand(learner.Outcome{Fit: i, Err: why})
+						hand(Outcome{Fit: i, Err: why})
 						continue
 					}
 					start := time.Now()
 					epoch, err := l.learn(ctx, task, task.Fits[i], jobs[j].shared)
-					o := learner.Outcome{Fit: i, Wall: time.Since(start), Err: err}
+					o := Outcome{Fit: i, Wall: time.Since(start), Err: err}
 					if err == nil {
-						o.Epochs = []learner.Epoch{epoch}
+						o.Epochs = []Epoch{epoch}
 					}
 					hand(o)
 				}
@@ -427,30 +414,30 @@ func (l Learner) Learn(ctx context.Context, task cv.Task, done func(learner.Outc
 }
 
 // learn fits one model and scores the held-out bags.
-func (l Learner) learn(ctx context.Context, task cv.Task, fit cv.Fit, shared *learner.Shared) (learner.Epoch, error) {
+func (l Classical) learn(ctx context.Context, task cv.Task, fit cv.Fit, shared *Shared) (Epoch, error) {
 	estimator, err := l.parse(fit.Setting)
 	if err != nil {
-		return learner.Epoch{}, err
+		return Epoch{}, err
 	}
 	t := training(task, fit)
 	t.Shared = shared
 	model, err := estimator.Fit(ctx, t)
 	if err != nil {
-		return learner.Epoch{}, err
+		return Epoch{}, err
 	}
-	e := learner.Epoch{Number: 1}
+	e := Epoch{Number: 1}
 	if m, ok := model.(interface{ TrainingLoss() float64 }); ok {
 		e.Loss = m.TrainingLoss()
 	}
 	if e.Validation, err = scores(model, task.Bags, fit.Validation, false); err != nil {
-		return learner.Epoch{}, err
+		return Epoch{}, err
 	}
 	e.Test, err = scores(model, task.Bags, fit.Test, fit.Instances)
 	return e, err
 }
 
 // scores returns the scores of bags given by index, with the scores of their instances if instances is true.
-func scores(model learner.Model, bags []mil.Instances, indices []int, instances bool) ([]mil.Prediction, error) {
+func scores(model Model, bags []mil.Instances, indices []int, instances bool) ([]mil.Prediction, error) {
 	scores := make([]mil.Prediction, len(indices))
 	for k, i := range indices {
 		var err error
@@ -463,13 +450,13 @@ func scores(model learner.Model, bags []mil.Instances, indices []int, instances 
 
 // Predict returns the model's prediction for a bag. If instances is true and the model scores instances, their scores
 // are included.
-func Predict(model learner.Model, bag mil.Instances, instances bool) (mil.Prediction, error) {
+func Predict(model Model, bag mil.Instances, instances bool) (mil.Prediction, error) {
 	p, err := model.Predict(bag)
 	if err != nil || !instances {
 		p.Instances = nil
 		return p, err
 	}
-	m, ok := model.(learner.InstanceScorer)
+	m, ok := model.(InstanceScorer)
 	if !ok || p.Instances != nil {
 		return p, nil
 	}

@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"synpool/milbench/learner"
 )
 
 // drawn returns groups of jobs with different numbers, and the seconds that one worker needs for all.
@@ -35,7 +33,7 @@ func TestQueue(t *testing.T) {
 	for range 200 {
 		groups, jobs, total := drawn(r)
 		workers := 1 + r.IntN(4)
-		alone, together := New(again(groups)...).time(1).Seconds(), New(again(groups)...).time(workers).Seconds()
+		alone, together := New(again(groups)...).Time(1).Seconds(), New(again(groups)...).Time(workers).Seconds()
 		if math.Abs(alone-total) > 1e-6*total || together > alone+1e-6 || together < alone/float64(workers)-1e-6 {
 			t.Fatalf("one worker needs %v s of %v, %d need %v", alone, total, workers, together)
 		}
@@ -82,29 +80,6 @@ func TestQueue(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestTime checks that a further worker waits until the first has prepared a group, or prepares it for itself.
-func TestTime(t *testing.T) {
-	for _, c := range []struct {
-		g    learner.Group
-		want float64
-	}{
-		{learner.Group{Blocks: 8, Compile: 12, Block: 2}, 20},              // each compiles
-		{learner.Group{Blocks: 8, Compile: 12, Join: 0.5, Block: 2}, 20.5}, // the second begins half a second later
-		{learner.Group{Blocks: 4, Compile: 12, Block: 2}, 20},              // it does not pay to compile for three blocks
-		{learner.Group{Blocks: 4, Compile: 12, Join: 0.5, Block: 2}, 16.5},
-	} {
-		if got := Time([]learner.Group{c.g}, 2).Seconds(); math.Abs(got-c.want) > 1e-9 {
-			t.Errorf("%+v: %v s, want %v", c.g, got, c.want)
-		}
-	}
-}
-
-func ExampleTime() {
-	groups := []learner.Group{{Blocks: 3, Compile: 2, Block: 1}, {Blocks: 3, Compile: 2, Block: 1}}
-	fmt.Println(Time(groups, 1), Time(groups, 2))
-	// Output: 10s 5s
 }
 
 func ExampleQueue() {

@@ -1,4 +1,4 @@
-package members_test
+package batched_test
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
-	"synpool/internal/members"
+	"synpool/internal/batched"
 )
 
 // show prints the value of a graph without inputs.
@@ -22,7 +22,7 @@ func ExampleSynUpTo() {
 	show("%.3f", func(g *Graph) *Node {
 		weights := Const(g, [][][]float64{{{0.5, 0.3, 0.2, 0}}, {{0.5, 0.3, 0.2, 0}}})
 		weights = InsertAxes(weights, 1) // two members, each with its own number of steps
-		return members.SynUpTo(weights, Const(g, 0.5), Const(g, []float64{3, -3}), 4)
+		return batched.SynUpTo(weights, Const(g, 0.5), Const(g, []float64{3, -3}), 4)
 	})
 	// Output: [[[[0.903 0.148 0.077 0.000]]] [[[0.809 0.736 0.666 0.000]]]]
 }
@@ -31,8 +31,8 @@ func ExampleSeed() {
 	weights := func(seed uint64) []float64 {
 		store := model.NewStore()
 		t := model.MustCallOnce(gobackend.GetBackend(), store, func(scope *model.Scope, x *Node) *Node {
-			members.Seed(x.Graph(), seed)
-			return members.Dense(scope.In("layer"), x, 0, 2)
+			batched.Seed(x.Graph(), seed)
+			return batched.Dense(scope.In("layer"), x, 0, 2)
 		}, []float64{1, 1})
 		return t.Value().([]float64)
 	}
@@ -43,12 +43,12 @@ func ExampleSeed() {
 
 func ExampleBind() {
 	show("%.0f", func(g *Graph) *Node {
-		members.Bind(g, map[string]*Node{
+		batched.Bind(g, map[string]*Node{
 			"/layer/weights": Const(g, [][]float64{{1}, {10}}),
 			"/layer/bias":    Const(g, []float64{100}),
 		})
 		x := Const(g, [][]float64{{1, 2}, {3, 4}})
-		return members.Dense(model.NewStore().RootScope().In("layer"), x, 0, 1)
+		return batched.Dense(model.NewStore().RootScope().In("layer"), x, 0, 1)
 	})
 	// Output: [[121] [143]]
 }
@@ -61,13 +61,13 @@ func ExampleSparseDense() {
 		weights[i] = []float64{float64(i)}
 	}
 	show("%.0f", func(g *Graph) *Node {
-		members.Bind(g, map[string]*Node{"/weights": Const(g, weights), "/bias": Const(g, []float64{0})})
-		bags := members.Sparse{
-			Bags:     members.Bags{X: Const(g, [][][]float64{{{1, 0, 0}, {0, 2, 0}, {10, 1, 0}}})}, // [batch, instances, columns]
+		batched.Bind(g, map[string]*Node{"/weights": Const(g, weights), "/bias": Const(g, []float64{0})})
+		bags := batched.Sparse{
+			Bags:     batched.Bags{X: Const(g, [][][]float64{{{1, 0, 0}, {0, 2, 0}, {10, 1, 0}}})}, // [batch, instances, columns]
 			Columns:  Const(g, [][]int32{{7, 99_999, features}}),                                   // the last column is padding
 			Features: features,
 		}
-		return members.SparseDense(model.NewStore().RootScope(), bags, 1)
+		return batched.SparseDense(model.NewStore().RootScope(), bags, 1)
 	})
 	// Output: [[[7] [199998] [100069]]]
 }
@@ -75,10 +75,10 @@ func ExampleSparseDense() {
 func ExampleSparseDropout() {
 	show("%.0f", func(g *Graph) *Node {
 		scope := model.NewStore().RootScope()
-		key, rate := members.DropoutKey(Const(g, int64(1)), Const(g, int64(7))), Const(g, 0.5)
-		dense := members.Dropout(scope, Ones(g, shapes.Make(dtypes.Float64, 1, 2, 4)), rate, key)
-		sparse := members.SparseDropout(scope, members.Sparse{
-			Bags:    members.Bags{X: Ones(g, shapes.Make(dtypes.Float64, 1, 2, 2)), DropoutKey: key},
+		key, rate := batched.DropoutKey(Const(g, int64(1)), Const(g, int64(7))), Const(g, 0.5)
+		dense := batched.Dropout(scope, Ones(g, shapes.Make(dtypes.Float64, 1, 2, 4)), rate, key)
+		sparse := batched.SparseDropout(scope, batched.Sparse{
+			Bags:    batched.Bags{X: Ones(g, shapes.Make(dtypes.Float64, 1, 2, 2)), DropoutKey: key},
 			Columns: Const(g, [][]int32{{3, 1}}), Features: 4,
 		}, rate)
 		return Concatenate([]*Node{dense, sparse}, -1)
@@ -90,10 +90,10 @@ func ExampleSparseDropout() {
 func ExampleGradients() {
 	show("%.3f", func(g *Graph) *Node {
 		weights := Const(g, [][][]float64{{{1}, {2}}, {{3}, {4}}}) // [members, features, width]
-		members.Bind(g, map[string]*Node{"/weights": weights, "/bias": Zeros(g, shapes.Make(dtypes.Float64, 2, 1))})
+		batched.Bind(g, map[string]*Node{"/weights": weights, "/bias": Zeros(g, shapes.Make(dtypes.Float64, 2, 1))})
 		x := Const(g, [][][]float64{{{1, 2}}, {{1, 2}}}) // [members, rows, features]
-		objective := ReduceAllSum(Square(members.Dense(model.NewStore().RootScope(), x, 2, 1)))
-		gradients, squares := members.Gradients(objective)
+		objective := ReduceAllSum(Square(batched.Dense(model.NewStore().RootScope(), x, 2, 1)))
+		gradients, squares := batched.Gradients(objective)
 		updated := Sub(weights, MulScalar(gradients["/weights"], 0.01))
 		return Concatenate([]*Node{Reshape(updated, -1), Sqrt(squares["/weights"])}, 0)
 	})
@@ -104,16 +104,16 @@ func ExampleGradients() {
 func ExampleAgain() {
 	show("%.2f", func(g *Graph) *Node {
 		weights := Const(g, [][][]float64{{{1}, {2}, {3}}})
-		members.Bind(g, map[string]*Node{"/weights": weights, "/bias": Const(g, [][]float64{{0}})})
-		bags := members.Sparse{
-			Bags:      members.Bags{X: Const(g, [][][][]float64{{{{5}, {6}}}})}, // one feature of three, number 1
+		batched.Bind(g, map[string]*Node{"/weights": weights, "/bias": Const(g, [][]float64{{0}})})
+		bags := batched.Sparse{
+			Bags:      batched.Bags{X: Const(g, [][][][]float64{{{{5}, {6}}}})}, // one feature of three, number 1
 			Columns:   Const(g, [][][]int32{{{1}}}),
 			Positions: Const(g, [][][]int32{{{1, 0, 1}}}),
 			Features:  3,
 		}
-		gradients, _ := members.Gradients(ReduceAllSum(members.SparseDense(model.NewStore().RootScope(), bags, 1)))
+		gradients, _ := batched.Gradients(ReduceAllSum(batched.SparseDense(model.NewStore().RootScope(), bags, 1)))
 		gradient := gradients["/weights"]
-		first, second := MulScalar(gradient, 0.1), MulScalar(Square(members.Again(gradient)), 0.01)
+		first, second := MulScalar(gradient, 0.1), MulScalar(Square(batched.Again(gradient)), 0.01)
 		return Concatenate([]*Node{Reshape(first, -1), Reshape(second, -1)}, 0)
 	})
 	// Output: [0.00 1.10 0.00 0.00 1.21 0.00]
@@ -121,7 +121,7 @@ func ExampleAgain() {
 
 func ExampleSumSquares() {
 	show("%.0f", func(g *Graph) *Node {
-		return members.SumSquares(Const(g, [][][]float64{{{1, 2}, {3, 4}}, {{0, 0}, {0, 5}}})) // two members
+		return batched.SumSquares(Const(g, [][][]float64{{{1, 2}, {3, 4}}, {{0, 0}, {0, 5}}})) // two members
 	})
 	// Output: [30 25]
 }
@@ -129,14 +129,14 @@ func ExampleSumSquares() {
 // A custom pooling requests its hyperparameter by Number; a trainer sets it for each of two members.
 func ExampleBindNumbers() {
 	power := func(scope *model.Scope, x *Node) *Node {
-		return Pow(x, members.Along(members.Number(scope, x, "power", 2), x))
+		return Pow(x, batched.Along(batched.Number(scope, x, "power", 2), x))
 	}
 	scope := model.NewStore().RootScope().In("pooling")
 	show("%.0f", func(g *Graph) *Node { return power(scope, Const(g, [][]float64{{3}, {3}})) })
 	show("%.0f", func(g *Graph) *Node {
-		members.BindNumbers(g, map[string]*Node{"/pooling/power": Const(g, []float64{1, 3})})
+		batched.BindNumbers(g, map[string]*Node{"/pooling/power": Const(g, []float64{1, 3})})
 		y := power(scope, Const(g, [][]float64{{3}, {3}}))
-		fmt.Println(members.Numbers(g))
+		fmt.Println(batched.Numbers(g))
 		return y
 	})
 	// Output:
@@ -150,9 +150,9 @@ func ExampleBoundSteps() {
 	scope := model.NewStore().RootScope().In("pooling")
 	for _, bound := range []int{0, 4} {
 		show("%.3f", func(g *Graph) *Node {
-			members.BoundSteps(g, bound)
-			members.BindNumbers(g, map[string]*Node{"/pooling/iterations": Const(g, -3.0)})
-			return members.SynSteps(scope, Const(g, []float64{0.5, 0.3, 0.2, 0}), Const(g, 0.5), 3)
+			batched.BoundSteps(g, bound)
+			batched.BindNumbers(g, map[string]*Node{"/pooling/iterations": Const(g, -3.0)})
+			return batched.SynSteps(scope, Const(g, []float64{0.5, 0.3, 0.2, 0}), Const(g, 0.5), 3)
 		})
 	}
 	// Output:
@@ -166,9 +166,9 @@ func ExampleEmbed() {
 	store.SetParam(model.ParamInitialSeed, int64(1))
 	logits := model.MustCallOnce(gobackend.GetBackend(), store, func(scope *model.Scope, x *Node) *Node {
 		g := x.Graph()
-		bags := members.Sparse{Bags: members.Bags{X: x}, Columns: Const(g, [][]int32{{1}}), Features: 3}
-		embedded := members.Embed(scope, bags, 1, 8, 0.75)
-		return members.Classify(scope, ReduceMean(embedded.X, 1), embedded.Members(), 1)
+		bags := batched.Sparse{Bags: batched.Bags{X: x}, Columns: Const(g, [][]int32{{1}}), Features: 3}
+		embedded := batched.Embed(scope, bags, 1, 8, 0.75)
+		return batched.Classify(scope, ReduceMean(embedded.X, 1), embedded.Members(), 1)
 	}, [][][]float32{{{5}, {6}}})
 	fmt.Println(logits.Shape(), store.GetVariable("/embedding_0/weights").Shape())
 	// Output: (Float32)[1] (Float32)[3, 8]

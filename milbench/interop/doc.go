@@ -1,4 +1,4 @@
-// Package exchange writes the parts of a protocol for other programs and reads the scores that they return.
+// Package interop writes the parts of a protocol for other programs and reads the scores that they return.
 //
 // A file of parts is a CSV table with one line per bag and repeat:
 //
@@ -26,4 +26,4 @@
 //
 // Both tables may have additional columns, in any order. Fields may be separated by commas, semicolons or tabs. A
 // byte order mark is allowed.
-package exchange
+package interop

@@ -1,4 +1,4 @@
-package exchange
+package interop
 
 import (
 	"encoding/csv"

@@ -1,4 +1,4 @@
-package onebyone
+package learner
 
 import (
 	"cmp"
@@ -7,13 +7,11 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-
-	"synpool/milbench/learner"
 )
 
 // ReadModel decodes a model from JSON. A missing or null field is an error, and so is what the model's Validate method
 // reports. The result predicts, or returns an error that says why not.
-func (e Entry) ReadModel(text []byte) (learner.Model, error) {
+func (e Entry) ReadModel(text []byte) (Model, error) {
 	if e.Model == nil {
 		return nil, fmt.Errorf("model of %s: such models cannot be saved", e.Name)
 	}

@@ -1,4 +1,4 @@
-package onebyone_test
+package learner_test
 
 import (
 	"context"
@@ -17,7 +17,6 @@ import (
 	"synpool/milbench/cv"
 	"synpool/milbench/learner"
 	"synpool/milbench/learners"
-	"synpool/milbench/learners/onebyone"
 	"synpool/milbench/mil"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
@@ -95,8 +94,8 @@ func (f firstValue) Predict(bag mil.Instances) (mil.Prediction, error) {
 }
 
 // entries returns an entry whose fits share data and one whose fits do not.
-func entries() []onebyone.Entry {
-	return []onebyone.Entry{
+func entries() []learner.Entry {
+	return []learner.Entry{
 		{Name: "sharing", Summary: "for tests", Default: func() learner.Estimator { return &sharingPart{} }},
 		{Name: "alone", Summary: "for tests", Default: func() learner.Estimator { return &sharing{} }},
 	}
@@ -147,7 +146,7 @@ func TestSharedOnce(t *testing.T) {
 			task := fits(t, s, p, append(slices.Clone(four), settings("alone x 1", "alone x 2")...))
 			l := watching(t, nil)
 			handed := 0
-			err := learners.Inner{Of: onebyone.Learner{Entries: entries(), Workers: workers}}.Learn(t.Context(), task, func(o learner.Outcome) error {
+			err := learners.Inner{Of: learner.Classical{Entries: entries(), Workers: workers}}.Learn(t.Context(), task, func(o learner.Outcome) error {
 				handed++
 				return o.Err
 			})
@@ -171,7 +170,7 @@ func TestJobOrder(t *testing.T) {
 	watching(t, nil)
 	task := fits(t, set(20), cv.Protocol{Name: cv.HonestProtocol, Folds: 2, Repeats: 1}, append(slices.Clone(four), settings("alone x 1")...))
 	var order []int
-	if err := (onebyone.Learner{Entries: entries(), Workers: 1}).Learn(t.Context(), task, func(o learner.Outcome) error {
+	if err := (learner.Classical{Entries: entries(), Workers: 1}).Learn(t.Context(), task, func(o learner.Outcome) error {
 		order = append(order, o.Fit)
 		return o.Err
 	}); err != nil || !slices.Equal(order, []int{0, 2, 1, 3, 4, 5, 7, 6, 8, 9}) {
@@ -180,7 +179,7 @@ func TestJobOrder(t *testing.T) {
 	// An invalid setting fails alone.
 	task.Fits[2].Setting = json.RawMessage(`{"learner":"sharing","part":"a"}`)
 	order = nil
-	if err := (onebyone.Learner{Entries: entries(), Workers: 1}).Learn(t.Context(), task, func(o learner.Outcome) error {
+	if err := (learner.Classical{Entries: entries(), Workers: 1}).Learn(t.Context(), task, func(o learner.Outcome) error {
 		order = append(order, o.Fit)
 		if (o.Err != nil) != (o.Fit == 2) {
 			t.Errorf("fit %d: %v", o.Fit, o.Err)
@@ -234,7 +233,7 @@ func TestNoTestBags(t *testing.T) {
 			}
 			return errors.Join(leaks(train.Shared, test), leaks(learner.NewShared(train.Bags), test))
 		})
-		if err := (learners.Inner{Of: onebyone.Learner{Entries: entries(), Workers: 2}}).Learn(t.Context(), task, func(o learner.Outcome) error { return o.Err }); err != nil {
+		if err := (learners.Inner{Of: learner.Classical{Entries: entries(), Workers: 2}}).Learn(t.Context(), task, func(o learner.Outcome) error { return o.Err }); err != nil {
 			t.Errorf("%+v: %v", p, err)
 		}
 		if l.fits < len(task.Fits) {
@@ -261,7 +260,7 @@ func TestSharedIsLetGo(t *testing.T) {
 		return nil
 	})
 	task := fits(t, set(40), cv.Protocol{Name: cv.HonestProtocol, Folds: 5, Repeats: 1}, four)
-	if err := (onebyone.Learner{Entries: entries(), Workers: 1}).Learn(t.Context(), task, func(o learner.Outcome) error { return o.Err }); err != nil {
+	if err := (learner.Classical{Entries: entries(), Workers: 1}).Learn(t.Context(), task, func(o learner.Outcome) error { return o.Err }); err != nil {
 		t.Fatal(err)
 	}
 	if len(before) != 10 || kept > 0 {
@@ -272,7 +271,7 @@ func TestSharedIsLetGo(t *testing.T) {
 // TestStopAndResume checks that a stopped run keeps its results, and that the next run makes exactly what is missing.
 func TestStopAndResume(t *testing.T) {
 	start := func(dir string) run.Run {
-		r := runtest.Run(dir, learners.Inner{Of: onebyone.Learner{Entries: entries(), Workers: 2}})
+		r := runtest.Run(dir, learners.Inner{Of: learner.Classical{Entries: entries(), Workers: 2}})
 		r.Sets = []*mil.Set{set(60)}
 		r.Protocol = cv.Protocol{Name: cv.NestedProtocol, Folds: 5, Repeats: 1, Inner: 2}
 		r.Settings = four
@@ -349,7 +348,7 @@ func lines(t *testing.T, dir string) map[string]string {
 func TestPlanMemoryAndTime(t *testing.T) {
 	l := watching(t, nil)
 	task := fits(t, set(20), cv.Protocol{Name: cv.HonestProtocol, Folds: 2, Repeats: 1}, four)
-	all := onebyone.Learner{Entries: entries(), Workers: 4}
+	all := learner.Classical{Entries: entries(), Workers: 4}
 	plan, err := all.Plan(task)
 	if err != nil || plan.Fits != 8 || plan.Workers != 4 || plan.Note != "" || plan.Memory != 220e6 || len(plan.Groups) != 4 || plan.Blocks != 8 {
 		t.Errorf("%+v, %v", plan, err)
@@ -403,7 +402,7 @@ func (h *half) Validate() error {
 }
 
 func TestReadModel(t *testing.T) {
-	e := onebyone.Entry{Name: "half", Model: func() learner.Model { return new(half) }}
+	e := learner.Entry{Name: "half", Model: func() learner.Model { return new(half) }}
 	const good = `{"kept":2,"inner":{"A":1},"when":"2026-01-02T03:04:05Z","sum":4,"more":1}`
 	m, err := e.ReadModel([]byte(good))
 	if err != nil || m.(*half).Kept != 2 || m.(*half).Inner.A != 1 || m.(*half).When.IsZero() || m.(*half).Sum != 4 {

@@ -1,4 +1,4 @@
-package members
+package batched
 
 import (
 	"hash/fnv"
