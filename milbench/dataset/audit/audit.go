@@ -68,18 +68,18 @@ type BagSizes struct {
 
 // Report is the result of [Inspect].
 type Report struct {
-	Name      string         `json:"name"`
-	Bags      int            `json:"bags"`
-	Kind      mil.TargetKind `json:"target"`
-	Positive  int            `json:"positive"`          // for a binary target
-	Classes   []mil.ClassNumber        `json:"classes,omitempty"` // for a target with named classes
-	Instances int            `json:"instances"`
-	Features  int            `json:"features"`          // columns as stored
-	Columns   []string       `json:"columns,omitempty"` // their names, if the file has some
-	Constant  int            `json:"constant"`          // columns with one value throughout
-	Density   float64        `json:"density"`           // share of non-zero values
-	BagSize   BagSizes       `json:"bag_size"`
-	Known     int            `json:"instance_label_column,omitempty"` // of a named set: the column with the instance labels, which is never a feature
+	Name      string            `json:"name"`
+	Bags      int               `json:"bags"`
+	Kind      mil.TargetKind    `json:"target"`
+	Positive  int               `json:"positive"`          // for a binary target
+	Classes   []mil.ClassNumber `json:"classes,omitempty"` // for a target with named classes
+	Instances int               `json:"instances"`
+	Features  int               `json:"features"`          // columns as stored
+	Columns   []string          `json:"columns,omitempty"` // their names, if the file has some
+	Constant  int               `json:"constant"`          // columns with one value throughout
+	Density   float64           `json:"density"`           // share of non-zero values
+	BagSize   BagSizes          `json:"bag_size"`
+	Known     int               `json:"instance_label_column,omitempty"` // of a named set: the column with the instance labels, which is never a feature
 
 	Leaks      []Leak      `json:"leaks"`
 	Strong     []Leak      `json:"strong,omitempty"` // columns that separate the bags as well as a leak, but may be measured quantities
