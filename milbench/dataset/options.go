@@ -509,7 +509,8 @@ func (o Options) expand(s *mil.Set, list []reads, wanted []made) error {
 	}
 	wide := make([]float32, len(wanted))
 	for i := range s.Bags {
-		rows := &mil.Sparse{Cols: len(wanted), RowStart: []int{0}}
+		dense, sparse := &mil.Dense{Cols: len(wanted)}, &mil.Sparse{Cols: len(wanted), RowStart: []int{0}}
+		_, is := s.Bags[i].Instances.(*mil.Dense)
 		err := mil.EachRow(s.Bags[i].Instances, func(_ int, row []float32) {
 			for k, m := range wanted {
 				v := row[m.at]
@@ -525,12 +526,18 @@ func (o Options) expand(s *mil.Set, list []reads, wanted []made) error {
 					wide[k] = v
 				}
 			}
-			rows.Append(wide)
+			if is {
+				dense.Rows, dense.Values = dense.Rows+1, append(dense.Values, wide...)
+			} else {
+				sparse.Append(wide)
+			}
 		})
 		if err != nil {
 			return err
 		}
-		s.Bags[i].Instances = rows
+		if s.Bags[i].Instances = sparse; is {
+			s.Bags[i].Instances = dense
+		}
 	}
 	return nil
 }

@@ -21,6 +21,9 @@ type textBags struct {
 	bags       []mil.Bag
 	words      []string // labels as written; nil if unlabelled
 
+	sparse       bool // whether rows are stored as [mil.Sparse]
+	size, stored int  // values so far, and those that are not 0
+
 	last  int          // bag of the row before
 	apart map[int]bool // bags whose rows are not together
 	first string       // the first of them
@@ -71,7 +74,10 @@ func (t *textBags) of(id, word, group string, split mil.Split) (int, error) {
 		if !t.unlabelled {
 			t.words = append(t.words, strings.Clone(word))
 		}
-		t.bags = append(t.bags, mil.Bag{ID: id, Group: strings.Clone(group), Split: split, Instances: &mil.Sparse{RowStart: []int{0}}})
+		t.bags = append(t.bags, mil.Bag{ID: id, Group: strings.Clone(group), Split: split, Instances: new(mil.Dense)})
+		if t.sparse {
+			t.bags[i].Instances = &mil.Sparse{RowStart: []int{0}}
+		}
 		return i, nil
 	}
 	if i != t.last {
@@ -111,11 +117,30 @@ func shown(word string) string {
 	return strings.ReplaceAll(strings.TrimPrefix(word, survivalMark), survivalMark, " and event ")
 }
 
-// appendTo adds an instance to bag i.
+// firstSize is the number of values after which a table is first stored sparse, if it is.
+const firstSize = 1 << 20
+
+// appendTo adds an instance to bag i. Rows are dense until few values are not 0; the set is packed in the end ([mil.Pack]).
 func (t *textBags) appendTo(i int, values []float32) {
-	m := t.bags[i].Instances.(*mil.Sparse)
-	m.Cols = len(values)
-	m.Append(values)
+	for _, v := range values {
+		if v != 0 {
+			t.stored++
+		}
+	}
+	before := t.size
+	if t.size += len(values); !t.sparse && before/firstSize < t.size/firstSize && float64(t.stored) < mil.SparseBelow*float64(t.size) {
+		t.sparse = true
+		for k := range t.bags {
+			t.bags[k].Instances, _ = mil.ToSparse(t.bags[k].Instances) // in memory there is no error
+		}
+	}
+	switch m := t.bags[i].Instances.(type) {
+	case *mil.Dense:
+		m.Rows, m.Cols, m.Values = m.Rows+1, len(values), append(m.Values, values...)
+	case *mil.Sparse:
+		m.Cols = len(values)
+		m.Append(values)
+	}
 }
 
 // forms are files that are no tables, by the beginning of their text.

@@ -158,9 +158,9 @@ func EachValue(x Instances, f func(i, j int, v float32)) error {
 	})
 }
 
-// sparseBelow is the density below which a set is stored as sparse rows. A value costs 4 bytes dense and 8 sparse, so
+// SparseBelow is the density below which a set is stored as sparse rows. A value costs 4 bytes dense and 8 sparse, so
 // for memory alone the limit would be 1/2; but a pass over sparse rows is faster only if it skips most of each row.
-const sparseBelow = 0.25
+const SparseBelow = 0.25
 
 // Pack stores all bags sparse if less than a quarter of their values are non-zero, and all bags dense otherwise. If
 // any bag is not in memory, Pack changes nothing.
@@ -183,13 +183,18 @@ func Pack(bags []Bag) {
 			}
 		}
 	}
-	sparse := float64(stored) < sparseBelow*float64(size)
-	for i := range bags { // in memory there is no error
-		if sparse {
+	if float64(stored) < SparseBelow*float64(size) {
+		for i := range bags { // in memory there is no error
 			bags[i].Instances, _ = ToSparse(bags[i].Instances)
-		} else {
-			bags[i].Instances, _ = ToDense(bags[i].Instances)
 		}
+		return
+	}
+	for i := range bags {
+		d, _ := ToDense(bags[i].Instances)
+		if n := len(d.Values); cap(d.Values) > n+n/8 { // a reader has grown it
+			d.Values = append(make([]float32, 0, n), d.Values...)
+		}
+		bags[i].Instances = d
 	}
 }
 
