@@ -21,7 +21,7 @@ import (
 var (
 	// maxResident is how many bytes of mapped files may be read before their pages are released. This keeps the
 	// memory of a process from growing with its sets. The pages stay in the system's cache.
-	maxResident = 32 << 20
+	maxResident = 8 << 20
 	// maxMapped is the maximum number of mapped files. The system allows a process about 65,000 mappings, and Go's
 	// heap needs some of them. Further files are read in pieces.
 	maxMapped int64 = 4096

@@ -135,11 +135,20 @@ func (a *numpyArray) Read(i, j int, dst []float32) error {
 		defer f.Close()
 		in = f
 	}
-	if err := a.read(in, i, j, dst); err != nil {
-		return fmt.Errorf("%s: %w", a.path, err)
+	rows := max(1, pieceValues/int(a.columns)) // at a time, so that the bytes of a large array are not held beside its values
+	if a.fortran {
+		rows = j - i
+	}
+	for k := i; k < j; k += rows {
+		if err := a.read(in, k, min(k+rows, j), dst[(k-i)*int(a.columns):]); err != nil {
+			return fmt.Errorf("%s: %w", a.path, err)
+		}
 	}
 	return nil
 }
+
+// pieceValues is the number of values that are read at once.
+const pieceValues = 1 << 18
 
 // read reads instances i to j-1 of an array.
 func (a *numpyArray) read(in io.ReaderAt, i, j int, dst []float32) error {

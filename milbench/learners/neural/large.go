@@ -417,6 +417,11 @@ func (r *largeRunner) read(pool bool, c Config, parameters, numbers, scaling *te
 		}
 		return call(whole, []any{parameters, numbers, x, scaling, count})
 	}
+	y := shapes.Make(dtypes.Float32, paddedRows(bag.Len()), r.network.Width)
+	// What compiles takes memory, which it gives back before y and all that the graph makes of it need theirs.
+	if _, err := exec.Compile(parameters.Shape(), numbers.Shape(), y, count.Shape()); err != nil {
+		return nil, err
+	}
 	err = r.products(bag.Len(), func(row int) (*tensors.Tensor, error) {
 		x, err := r.chunks.chunk(0, bag, row)
 		if err != nil {
