@@ -5,9 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
+	"synpool/backend"
 	"synpool/milbench/cv"
 	"synpool/milbench/learner"
 	"synpool/milbench/learners"
@@ -22,13 +26,13 @@ import (
 type Comparison struct {
 	Sets     []*mil.Set
 	Settings []json.RawMessage // see [Setting]; nil for the learners of milbench run without flags
-	Protocol cv.Protocol       // without a name the honest one, with 2 repeats; without folds those of the set, or 10
-	Seed     uint64            // of folds, initial weights and everything else that is random
+	Protocol cv.Protocol       // without a name the honest one, without repeats 2, without folds those of the set, or 10
+	Seed     uint64            // of folds, initial weights and everything else that is random; milbench run has 1
 
-	// Dir is the folder of the results. Fits that have results there are not trained again. Without a name the results are
-	// not kept.
+	// Dir is the folder of the results. Fits that have results there are not trained again, also after a comparison that was
+	// stopped. Without a name the results are not kept.
 	Dir    string
-	Curves bool // keep the values of each epoch, too
+	Curves bool // keep the values of each epoch, too, for fits that are trained now
 
 	Learner learner.Learner // trains instead of the learners of the machine; may be nil
 
@@ -41,19 +45,46 @@ type Comparison struct {
 // Compared has the results of a comparison.
 type Compared struct {
 	Results []results.Result
-	Curves  []results.Curve
+	Curves  []results.Curve // of the fits that have one
 	Table   results.Table
+}
+
+// defaults fills in what a protocol leaves out.
+func defaults(p cv.Protocol) cv.Protocol {
+	p.Name = cmp.Or(p.Name, cv.HonestProtocol)
+	if p.Repeats == 0 {
+		if p.Repeats = networks.LineupRepeats; p.Name == cv.PublishedProtocol {
+			p.Repeats = cv.Published().Repeats
+		}
+	}
+	if p.Folds == 0 && p.Name == cv.PublishedProtocol {
+		p.Folds = cv.Published().Folds
+	}
+	return p
 }
 
 // Runs returns one run for each set, without a learner. Learners that cannot learn a set are left out of its run, and so are
 // those that choose by inner folds if the protocol has none.
 func (c Comparison) Runs() (runs []run.Run, err error) {
-	if c.Protocol.Name == "" {
-		c.Protocol = cv.Protocol{Name: cv.HonestProtocol, Folds: c.Protocol.Folds, Repeats: cmp.Or(c.Protocol.Repeats, networks.LineupRepeats)}
+	if len(c.Sets) == 0 {
+		return nil, errors.New("no sets to compare learners on")
 	}
+	for i, set := range c.Sets {
+		if k := slices.IndexFunc(c.Sets[:i], func(other *mil.Set) bool { return other.Checksum == set.Checksum }); k >= 0 {
+			return nil, fmt.Errorf("%s holds the same bags as %s; name one of them", set.Name, c.Sets[k].Name)
+		}
+	}
+	c.Protocol = defaults(c.Protocol)
 	if c.Settings == nil {
 		if c.Settings, err = networks.Lineup(c.Protocol.Name == cv.NestedProtocol); err != nil {
 			return nil, err
+		}
+	}
+	for _, setting := range c.Settings {
+		if c.Learner == nil {
+			if err := valid(setting); err != nil {
+				return nil, err
+			}
 		}
 	}
 	for _, set := range c.Sets {
@@ -79,9 +110,39 @@ func (c Comparison) Runs() (runs []run.Run, err error) {
 	return runs, nil
 }
 
-// Compare trains what has no results yet, on folds that all settings share, and returns the results of this comparison. The
-// error of failed fits is a [*FailedError], and the others are returned with it. If the context ends, finished fits are kept,
-// and the same comparison goes on from there.
+// valid reports a setting that no learner takes: an unknown name, or a wrong or missing hyperparameter.
+func valid(setting json.RawMessage) error {
+	n, of, err := learners.Members(setting)
+	switch {
+	case err != nil:
+		return err
+	case n > 0:
+		return valid(of)
+	}
+	for k, candidate := range learners.Candidates(setting) {
+		if err := valid(candidate); err != nil {
+			return fmt.Errorf("candidate %d: %w", k+1, err)
+		}
+	}
+	if learners.Candidates(setting) != nil {
+		return nil
+	}
+	if name, _ := cv.NameOf(setting); name != "" {
+		if entry, err := learners.Find(name); err == nil {
+			_, err := entry.Parse(setting)
+			return err
+		}
+	}
+	var config neural.Config
+	if err := json.Unmarshal(setting, &config); err != nil {
+		return fmt.Errorf("setting %.100s: %w", setting, err)
+	}
+	return config.Validate()
+}
+
+// Compare trains what has no results yet, on folds that all settings share, and returns the results of this comparison. What
+// cannot be learnt is refused before anything is trained. The error of failed fits is a [*FailedError]. With any error, also if
+// the context ends, the results that are there are returned, and those in Dir are kept: the same comparison goes on from there.
 func Compare(ctx context.Context, c Comparison, m *Machine) (found Compared, err error) {
 	if c.Dir == "" {
 		if c.Dir, err = os.MkdirTemp("", "milbench-"); err != nil {
@@ -93,38 +154,46 @@ func Compare(ctx context.Context, c Comparison, m *Machine) (found Compared, err
 	if err != nil {
 		return found, err
 	}
-	missing, wanted := 0, make(map[string]bool)
+	var tasks []cv.Task // with fits that are missing
+	wanted := make(map[string]bool)
 	for i := range runs {
-		runs[i].Learner = learners.All(neural.Trainer{}, learners.Resources{}) // only to see whether it can learn the settings
 		pending, err := runs[i].Pending()
 		if err != nil {
 			return found, err
 		}
-		missing += len(pending[0].Task.Fits)
+		if task := pending[0].Task; len(task.Fits) > 0 {
+			tasks = append(tasks, task)
+		}
 		for _, id := range pending[0].IDs {
 			wanted[id] = true
 		}
 	}
-	if missing == 0 {
+	if len(tasks) == 0 {
 		return found, found.read(c, wanted)
 	}
-	if err := c.equip(runs, m); err != nil {
+	if err := c.equip(runs, tasks, m); err != nil {
 		return found, err
 	}
 	sum, err := run.DoAll(ctx, runs)
-	if err != nil && sum.Failed == 0 {
-		return found, err
-	}
 	if sum.Failed > 0 {
 		err = &FailedError{sum, err}
 	}
-	return found, errors.Join(err, found.read(c, wanted))
+	if unread := found.read(c, wanted); err == nil {
+		err = unread
+	}
+	return found, err
 }
 
-// equip says what trains the runs.
-func (c Comparison) equip(runs []run.Run, m *Machine) error {
-	all, cores, name := c.Learner, 0, ""
-	if all == nil {
+// equip says what trains the runs, and refuses tasks that it cannot learn.
+func (c Comparison) equip(runs []run.Run, tasks []cv.Task, m *Machine) error {
+	m = m.or()
+	all, workers, name := c.Learner, m.cores(), ""
+	networked := slices.ContainsFunc(tasks, func(t cv.Task) bool {
+		return slices.ContainsFunc(t.Fits, func(f cv.Fit) bool { return learners.Trainer{}.NeedsNetworks(f.Setting) })
+	})
+	switch {
+	case all != nil:
+	case networked:
 		choice, err := m.Backend()
 		if err != nil {
 			return err
@@ -133,10 +202,17 @@ func (c Comparison) equip(runs []run.Run, m *Machine) error {
 		if all, trainer, err = m.Learner(); err != nil {
 			return err
 		}
-		cores, name = trainer.Workers, choice.Config
+		workers, name = trainer.Workers, choice.Config
+	default:
+		all, name = learners.All(neural.Trainer{}, learners.Resources{Workers: workers, Memory: m.Memory}), backend.Likely()
+	}
+	for _, task := range tasks {
+		if _, err := all.Plan(task); err != nil {
+			return err
+		}
 	}
 	for i := range runs {
-		runs[i].Learner, runs[i].Cores, runs[i].Backend = all, cores, name
+		runs[i].Learner, runs[i].Cores, runs[i].Backend = all, workers, name
 	}
 	return nil
 }
@@ -144,10 +220,17 @@ func (c Comparison) equip(runs []run.Run, m *Machine) error {
 // FailedError says that some fits have failed three times. The next comparison tries them again.
 type FailedError struct {
 	run.Summary
-	Err error // of all of them, one line each
+	Err error // of all of them, and that of the context if it has ended
 }
 
-func (f *FailedError) Error() string { return f.Err.Error() }
+// Error says how many fits have failed, and why the first has.
+func (f *FailedError) Error() string {
+	first, _, _ := strings.Cut(f.Err.Error(), "\n")
+	return fmt.Sprintf("%d of %d fits failed, and are tried again the next time; the first: %s", f.Failed, f.Total, first)
+}
+
+// Unwrap returns the errors of the fits.
+func (f *FailedError) Unwrap() error { return f.Err }
 
 // read reads the wanted fits from the folder of the results.
 func (c *Compared) read(from Comparison, wanted map[string]bool) (err error) {
@@ -156,7 +239,7 @@ func (c *Compared) read(from Comparison, wanted map[string]bool) (err error) {
 	}
 	c.Results = slices.DeleteFunc(c.Results, func(r results.Result) bool { return !wanted[r.Fit] })
 	if from.Curves {
-		if c.Curves, err = results.ReadCurves(from.Dir); err != nil {
+		if c.Curves, err = results.ReadCurves(from.Dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		c.Curves = slices.DeleteFunc(c.Curves, func(r results.Curve) bool { return !wanted[r.Fit] })

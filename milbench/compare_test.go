@@ -1,10 +1,13 @@
 package milbench
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,6 +15,7 @@ import (
 	"synpool/milbench/dataset"
 	"synpool/milbench/learner"
 	"synpool/milbench/mil"
+	"synpool/milbench/run"
 )
 
 // first scores a bag by its first value, or fails.
@@ -113,4 +117,93 @@ func TestRuns(t *testing.T) {
 	if _, err := (Comparison{Sets: []*mil.Set{set}, Protocol: cv.Protocol{Name: cv.HonestProtocol, Folds: 1, Repeats: 1}}).Runs(); err == nil {
 		t.Error("one fold is accepted")
 	}
+}
+
+// TestFailedCancelled: an error of failed fits says, too, that the context has ended.
+func TestFailedCancelled(t *testing.T) {
+	err := error(&FailedError{Err: errors.Join(errors.New("musk1: no luck"), context.Canceled)})
+	if !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("error %q", err)
+	}
+}
+
+// TestCompareRefuses: what cannot be learnt is refused before anything is trained.
+func TestCompareRefuses(t *testing.T) {
+	set, err := dataset.Musk1()
+	if err != nil {
+		t.Fatal(err)
+	}
+	svm, err := Setting("statistics-svm", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, c := range map[string]Comparison{
+		"no sets":                  {},
+		"holds the same bags":      {Sets: []*mil.Set{set, set}},
+		"c -":                      {Sets: []*mil.Set{set}, Settings: []json.RawMessage{svm, bytes.Replace(svm, []byte(`"c":`), []byte(`"c":-`), 1)}},
+		"did you mean \"gated\"":   {Sets: []*mil.Set{set}, Settings: []json.RawMessage{svm, json.RawMessage(`{"pooling":"gatd"}`)}},
+		"at least 2 folds":         {Sets: []*mil.Set{set}, Protocol: cv.Protocol{Folds: 1}},
+		"only the nested protocol": {Sets: []*mil.Set{set}, Protocol: cv.Protocol{Inner: 3}},
+	} {
+		done := 0
+		c.Dir, c.Progress = t.TempDir(), func(p run.Progress) { done = p.Done }
+		if _, err := Compare(t.Context(), c, nil); err == nil || !strings.Contains(err.Error(), want) || done > 0 {
+			t.Errorf("error %v, want %q in it; %d fits done", err, want, done)
+		}
+	}
+}
+
+// TestPredictFills: a set with missing values is scored alike whether or not it has been filled, and one with other features is
+// refused.
+func TestPredictFills(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "bags.csv")
+	text := "bag,label,size,colour\n"
+	for i := range 40 {
+		size := fmt.Sprint(float64(i%7) + 3*float64(i/2%2))
+		if i%9 == 4 {
+			size = ""
+		}
+		text += fmt.Sprintf("b%d,%d,%s,%d.5\n", i/2, i/2%2, size, i*5%11)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	set, err := Open(file, Reading{Options: dataset.Options{Median: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	svm, err := Setting("statistics-svm", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := Train(t.Context(), set, Training{Setting: svm, Seed: 1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	filled, err := model.Fill(set, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err1 := model.Predict(t.Context(), set)
+	whole, err2 := model.Predict(t.Context(), filled)
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	for i := range raw.Bags {
+		if *raw.Bags[i].Score != *whole.Bags[i].Score {
+			t.Errorf("bag %d: %v, filled %v", i, *raw.Bags[i].Score, *whole.Bags[i].Score)
+		}
+	}
+	other := *set
+	other.Features = []string{set.Features[1], set.Features[0], set.Features[2]}
+	if _, err := model.Predict(t.Context(), &other); err == nil || !strings.Contains(err.Error(), "feature 1 is") {
+		t.Errorf("other columns: %v", err)
+	}
+	if _, err := Open("musk1", Reading{Positive: "1"}); err == nil || !strings.Contains(err.Error(), "--positive is for files") {
+		t.Errorf("a named set: %v", err)
+	}
+	if _, err := Train(t.Context(), set, Training{}, nil); err == nil || !strings.Contains(err.Error(), "no setting") {
+		t.Errorf("no setting: %v", err)
+	}
+	(*Machine)(nil).Close()
 }

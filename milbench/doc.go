@@ -10,8 +10,8 @@
 //	weights, err := model.Explain(ctx, fresh)
 //	err = model.Save("model")
 //
-// The command and the notebook cells stand on these functions. Errors are one line and name flags of the command: --positive is
-// the field Positive of [Reading].
+// The command and the notebook cells stand on these functions. Errors name what they are about by the flags of the command, so
+// --positive is the field Positive of [Reading], and --instance-label-column its Column.
 //
 // The folders have the parts: mil the vocabulary, cv cross-validation, learner and learners what trains, dataset the readers, run,
 // results and stats what becomes of fits, evaluate, calibrate and predict what becomes of models.

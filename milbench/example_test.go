@@ -88,7 +88,7 @@ func ExampleOpen() {
 }
 
 func ExampleAudit() {
-	report, err := milbench.Audit("musk1", milbench.Reading{})
+	report, err := milbench.Audit("musk1", dataset.Options{})
 	fmt.Println(report.Bags, report.Features, err)
 	// Output: 92 166 <nil>
 }
@@ -114,11 +114,8 @@ func ExampleModel_Evaluate() {
 		log.Fatal(err)
 	}
 	model := must(milbench.Load(dir, nil))
-	labelled, all, err := model.OpenLabelled(file, milbench.Reading{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	e := must(model.Evaluate(ctx, labelled, all, 1))
+	labelled := must(model.OpenLabelled(file, milbench.Reading{}))
+	e := must(model.Evaluate(ctx, labelled, 1))
 	fmt.Printf("%s %.2f\n", e.Figures[0].Name, *e.Figures[0].Value)
 	fmt.Println(e.Warnings[0])
 	// Output:

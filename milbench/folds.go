@@ -11,7 +11,7 @@ import (
 // Folds returns the folds of a protocol on a set, for models that are trained elsewhere. They are those of [Compare] with this
 // seed.
 func Folds(set *mil.Set, p cv.Protocol, seed uint64) (*interop.Parts, error) {
-	return interop.Of(set, p.On(set), seed)
+	return interop.Of(set, defaults(p).On(set), seed)
 }
 
 // Score adds the scores that a model from elsewhere gave the test bags of all folds to the results in a folder, under a name.

@@ -13,13 +13,14 @@ import (
 )
 
 // Machine says what trains and scores. The zero value, like nil, takes all cores and sets no limit. The backend of networks
-// starts when the first one needs it.
+// starts when the first one needs it. A machine may be used by several goroutines; [Machine.Close] is for the end, when
+// nothing runs on it and no network of it is needed any more.
 type Machine struct {
-	Cores       int    // to train on; 0 means all
+	Cores       int    // to train on, at most those of the machine; 0 means all
 	Memory      uint64 // limit in bytes; 0 means none
 	Checkpoints string // folder for unfinished trainings on large bags; "" keeps none
 
-	Started func(*backend.Choice) // called when the backend has started; may be nil
+	Started func(*backend.Choice) // called once the backend has started; may be nil
 	Note    func(string)          // gets one line on how the cores are used, if there is something to say; may be nil
 	Watch   func(neural.Watched)  // see [neural.Trainer]; may be nil
 
@@ -35,23 +36,28 @@ func (m *Machine) or() *Machine { return cmp.Or(m, &here) }
 // Backend starts the backend unless it runs, and returns it.
 func (m *Machine) Backend() (*backend.Choice, error) {
 	m = m.or()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.choice != nil {
-		return m.choice, nil
-	}
-	choice, err := backend.New()
-	if err != nil {
-		return nil, err
-	}
-	if m.choice = choice; m.Started != nil {
+	choice, started, err := m.start()
+	if started && m.Started != nil {
 		m.Started(choice)
 	}
-	return choice, nil
+	return choice, err
+}
+
+func (m *Machine) start() (choice *backend.Choice, started bool, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.choice == nil {
+		if m.choice, err = backend.New(); err != nil {
+			return nil, false, err
+		}
+		started = true
+	}
+	return m.choice, started, nil
 }
 
 // Close stops the backend if it runs.
 func (m *Machine) Close() {
+	m = m.or()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.choice != nil {
@@ -63,11 +69,11 @@ func (m *Machine) Close() {
 // Trainer starts the backend and returns a trainer of many networks, in blocks side by side.
 func (m *Machine) Trainer() (neural.Trainer, error) {
 	m = m.or()
-	t, err := m.single()
+	choice, err := m.Backend()
 	if err != nil {
-		return t, err
+		return neural.Trainer{}, err
 	}
-	cores := m.choice.Cores(m.cores())
+	t, cores := m.on(choice), choice.Cores(m.cores())
 	if cores.Note != "" && m.Note != nil {
 		m.Note(cores.Note)
 	}
@@ -81,10 +87,19 @@ func (m *Machine) single() (neural.Trainer, error) {
 	if err != nil {
 		return neural.Trainer{}, err
 	}
-	return neural.Trainer{Backend: choice.Backend, Workers: 1, Memory: m.Memory, Watch: m.Watch, Checkpoints: m.Checkpoints}, nil
+	return m.on(choice), nil
 }
 
-func (m *Machine) cores() int { return cmp.Or(m.Cores, runtime.GOMAXPROCS(0)) }
+func (m *Machine) on(choice *backend.Choice) neural.Trainer {
+	return neural.Trainer{Backend: choice.Backend, Workers: 1, Memory: m.Memory, Watch: m.Watch, Checkpoints: m.Checkpoints}
+}
+
+func (m *Machine) cores() int {
+	if m.Cores < 1 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return m.Cores
+}
 
 // trainer returns what trains and reads single models. Networks train side by side if many is true, for settings that try
 // several of them, otherwise one at a time on all cores.

@@ -56,35 +56,6 @@ func (m *Model) Calibration() (*calibrate.Learnt, error) {
 // values become the medians of the training data.
 func (m *Model) Open(nameOrFile string, how Reading) (*mil.Set, error) {
 	how.Unlabelled = true
-	return m.open(nameOrFile, how)
-}
-
-// OpenLabelled opens bags to judge the model on. Labels are spelled as those it was trained with. If the bags have an official
-// split, these are the test part; all is the number of bags of the file.
-func (m *Model) OpenLabelled(nameOrFile string, how Reading) (set *mil.Set, all int, err error) {
-	card := m.Card()
-	how.Judged, how.Numbers, how.Classes = true, card.Target == mil.RealTarget, card.Classes
-	if card.Target == mil.BinaryTarget && card.Classes == nil {
-		how.Classes = []string{"0", "1"}
-	}
-	whole, err := m.read(nameOrFile, how)
-	if err != nil {
-		return nil, 0, err
-	}
-	if set, err = whole.Part(mil.TestPart); err != nil {
-		return nil, 0, err
-	}
-	if err := m.fits(set, nameOrFile); err != nil {
-		return nil, 0, err
-	}
-	if set, err = evaluate.Relabel(set, card); err != nil {
-		return nil, 0, err
-	}
-	set, err = set.Impute(m.About().Missing)
-	return set, len(whole.Bags), err
-}
-
-func (m *Model) open(nameOrFile string, how Reading) (*mil.Set, error) {
 	set, err := m.read(nameOrFile, how)
 	if err != nil {
 		return nil, err
@@ -92,8 +63,38 @@ func (m *Model) open(nameOrFile string, how Reading) (*mil.Set, error) {
 	return m.Fill(set, nameOrFile)
 }
 
-// Fill returns a set that a program made with the model's medians for missing values. If the features are not those of the
-// model, the error names the set.
+// Labelled are bags to judge a model on.
+type Labelled struct {
+	Set *mil.Set // of a file with an official split, the test part
+	All int      // bags of the file
+}
+
+// OpenLabelled opens bags to judge the model on. Labels are spelled as those it was trained with.
+func (m *Model) OpenLabelled(nameOrFile string, how Reading) (*Labelled, error) {
+	card := m.Card()
+	how.Judged, how.Numbers, how.Classes = true, card.Target == mil.RealTarget, card.Classes
+	if card.Target == mil.BinaryTarget && card.Classes == nil {
+		how.Classes = []string{"0", "1"}
+	}
+	whole, err := m.read(nameOrFile, how)
+	if err != nil {
+		return nil, err
+	}
+	set, err := whole.Part(mil.TestPart)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.fits(set, nameOrFile); err != nil {
+		return nil, err
+	}
+	if set, err = evaluate.Relabel(set, card); err != nil {
+		return nil, err
+	}
+	return &Labelled{set, len(whole.Bags)}, nil
+}
+
+// Fill returns a set with the model's medians for missing values. If the features are not those of the model, the error names
+// the set. [Model.Predict] and the others do the same.
 func (m *Model) Fill(set *mil.Set, name string) (*mil.Set, error) {
 	if err := m.fits(set, name); err != nil {
 		return nil, err
@@ -128,7 +129,7 @@ type Predictions struct {
 	Calibration string // whether and how the probabilities are calibrated
 }
 
-// Predict scores the bags of a set from [Model.Open] or [Model.Fill].
+// Predict scores the bags of a set, from [Model.Open] or made by a program.
 func (m *Model) Predict(ctx context.Context, set *mil.Set) (*Predictions, error) {
 	return m.predict(ctx, set, false)
 }
@@ -140,6 +141,9 @@ func (m *Model) Explain(ctx context.Context, set *mil.Set) (*Predictions, error)
 }
 
 func (m *Model) predict(ctx context.Context, set *mil.Set, instances bool) (p *Predictions, err error) {
+	if set, err = m.Fill(set, set.Name); err != nil {
+		return nil, err
+	}
 	calibration, err := m.Calibration()
 	if err != nil {
 		return nil, err
@@ -154,9 +158,12 @@ func (m *Model) predict(ctx context.Context, set *mil.Set, instances bool) (p *P
 	return p, err
 }
 
-// Evaluate judges the model on bags from [Model.OpenLabelled], of which there are all in the file; seed is that of the
-// bootstrap.
-func (m *Model) Evaluate(ctx context.Context, set *mil.Set, all int, seed uint64) (*evaluate.Evaluation, error) {
+// Evaluate judges the model on labelled bags; seed is that of the bootstrap.
+func (m *Model) Evaluate(ctx context.Context, bags *Labelled, seed uint64) (*evaluate.Evaluation, error) {
+	set, err := m.Fill(bags.Set, bags.Set.Name)
+	if err != nil {
+		return nil, err
+	}
 	calibration, err := m.Calibration()
 	if err != nil {
 		return nil, err
@@ -165,9 +172,9 @@ func (m *Model) Evaluate(ctx context.Context, set *mil.Set, all int, seed uint64
 	if err != nil {
 		return nil, predict.WithID(set, err)
 	}
-	e.Model, e.Whole = m.Name, all
+	e.Model, e.Whole = m.Name, bags.All
 	official := func(j modeldir.Judged) bool { return j.Folds == 1 }
-	if len(e.Operating) > 0 && len(set.Bags) < all && slices.ContainsFunc(m.Card().Facts.Judged, official) {
+	if len(e.Operating) > 0 && len(set.Bags) < bags.All && slices.ContainsFunc(m.Card().Facts.Judged, official) {
 		e.Warn("the thresholds were chosen on the test part of a split: if it is this one, sensitivity and specificity are too good")
 	}
 	return e, nil

@@ -19,6 +19,34 @@ type Reading struct {
 	KeepLeak bool           // for a file: keep a column that leaks the labels, and mark the set as leaked
 }
 
+// ForFiles returns the flag of the first field that is set and says how a file is read, "" if there is none. The columns of a
+// named set are known.
+func (how Reading) ForFiles() string {
+	for _, c := range []struct {
+		flag  string
+		given bool
+	}{{"labels", how.Labels != ""}, {"bag", how.Bag != ""}, {"label", how.Label != ""}, {"group", how.Group != ""}, {"split", how.Split != "" && how.Split != dataset.NoSplit}, {"categorical", len(how.Categorical) > 0}, {"as-features", len(how.AsFeatures) > 0}, {"coordinates", len(how.Coordinates) > 0}, {"features", how.Array != ""}, {"subset", how.Subset}, {"missing", how.Median}, {"numbers", how.Numbers}, {"order", how.Order != nil}, {"instance-label-column", how.Column != dataset.NoColumn}, {"positive", how.Positive != ""}, {"keep-leak", how.KeepLeak}} {
+		if c.given {
+			return c.flag
+		}
+	}
+	return ""
+}
+
+// Named reports whether a published set has the name. Others are files.
+func Named(nameOrFile string) bool {
+	_, err := dataset.Find(nameOrFile)
+	return err == nil
+}
+
+// forNames refuses what is for files where a set is named.
+func (how Reading) forNames(nameOrFile string) error {
+	if flag := how.ForFiles(); flag != "" && Named(nameOrFile) {
+		return fmt.Errorf("%s: --%s is for files; a named set is known", nameOrFile, flag)
+	}
+	return nil
+}
+
 // LeakError is the error for a file with columns that leak its labels.
 type LeakError struct {
 	File   string
@@ -56,6 +84,10 @@ func (e *LeakError) Error() string {
 // Open opens a named set or a file to learn from. Files are audited first: one that leaks its labels is refused with a
 // [*LeakError], unless Reading keeps the leak. Bags with the same instances become one group.
 func Open(nameOrFile string, how Reading) (*mil.Set, error) {
+	if err := how.forNames(nameOrFile); err != nil {
+		return nil, err
+	}
+	how.Unlabelled, how.Judged, how.Classes = false, false, nil // for models
 	source, err := how.Options.Open(nameOrFile)
 	if err == nil && source.Entry == nil && how.Positive != "" {
 		err = dataset.SetPositive(source.Stored, how.Positive)
@@ -94,8 +126,11 @@ func Check(set *mil.Set, how Reading) (*mil.Set, error) {
 
 // Audit describes a named set or a file and finds columns that leak the bag labels, and bags that are there twice. If a
 // column leaks the labels, the error says what to do, and the report is complete.
-func Audit(nameOrFile string, how Reading) (audit.Report, error) {
-	source, err := how.Options.Open(nameOrFile)
+func Audit(nameOrFile string, how dataset.Options) (audit.Report, error) {
+	if err := (Reading{Options: how}).forNames(nameOrFile); err != nil {
+		return audit.Report{}, err
+	}
+	source, err := how.Open(nameOrFile)
 	if err != nil {
 		return audit.Report{}, err
 	}

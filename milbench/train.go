@@ -47,6 +47,9 @@ const defaultSpecificity = 0.9
 // Train trains a model on the bags of a set or, if the set has an official split, on its training part. Networks of one
 // setting use all cores of the machine. All that can be refused is refused before anything is trained.
 func Train(ctx context.Context, set *mil.Set, t Training, m *Machine) (*Model, error) {
+	if len(t.Setting) == 0 {
+		return nil, fmt.Errorf("%s: no setting to train; Setting makes one from a name", set.Name)
+	}
 	bags, err := set.Part(mil.TrainPart)
 	if err != nil {
 		return nil, err

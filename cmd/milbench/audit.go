@@ -37,7 +37,7 @@ The exit status is 1 if a column leaks the labels or if one bag is there with tw
 			if err != nil {
 				return err
 			}
-			report, err := milbench.Audit(args[0], how)
+			report, err := milbench.Audit(args[0], how.Options)
 			leaks := errors.As(err, new(*milbench.LeakError))
 			switch {
 			case err != nil && !leaks:

@@ -101,7 +101,7 @@ func (p *program) runDemo(ctx context.Context, by learner.Learner, machine *milb
 		return nil, s
 	}
 	if errors.As(err, new(*milbench.FailedError)) {
-		return nil, finding{shortened{err}}
+		return nil, finding{err}
 	}
 	if err != nil {
 		return nil, err

@@ -60,11 +60,11 @@ a table, a folder of arrays or a MATLAB file: milbench help files.`,
 			if how.Coordinates != nil && model.About().Features != nil {
 				return errors.New("--coordinates: the features are taken by the names that the model knows; leave the flag out")
 			}
-			set, all, err := model.OpenLabelled(args[1], how)
+			labelled, err := model.OpenLabelled(args[1], how)
 			if err != nil {
 				return err
 			}
-			report, err := model.Evaluate(c.Context(), set, all, seed)
+			report, err := model.Evaluate(c.Context(), labelled, seed)
 			if s := stoppedBy(c.Context()); s != nil && err != nil {
 				return s
 			}

@@ -49,19 +49,6 @@ func (f *readFlags) addTo(flags *pflag.FlagSet) {
 	flags.Var((*missingValue)(&o.Median), "missing", "`way` to treat missing values of a table: refuse (default), or median: take that of each training part and add a feature x=missing that marks where x is missing")
 }
 
-// given returns the first flag that is given.
-func (f *readFlags) given() string {
-	for _, c := range []struct {
-		flag  string
-		given bool
-	}{{"labels", f.how.Labels != ""}, {"bag", f.how.Bag != ""}, {"label", f.how.Label != ""}, {"group", f.how.Group != ""}, {"split", f.how.Split != "" && f.how.Split != dataset.NoSplit}, {"categorical", len(f.how.Categorical) > 0}, {"as-features", len(f.how.AsFeatures) > 0}, {"coordinates", len(f.how.Coordinates) > 0}, {"features", f.how.Array != ""}, {"subset", f.how.Subset}, {"missing", f.how.Median}, {"numbers", f.how.Numbers}, {"order", f.how.Order != nil}, {"instance-label-column", f.how.Column != dataset.NoColumn}} {
-		if c.given {
-			return c.flag
-		}
-	}
-	return ""
-}
-
 // missingValue is the value of the flag --missing: whether medians are taken.
 type missingValue bool
 
@@ -86,21 +73,15 @@ func (m *missingValue) Type() string { return "way" }
 func (f *readFlags) reading(p *program, nameOrFile string) (milbench.Reading, error) {
 	how := f.how
 	how.Note = func(text string) { p.note("note: %s", text) }
-	if named(nameOrFile) {
+	if milbench.Named(nameOrFile) {
 		return how, f.check()
 	}
 	return how, nil
 }
 
-// named reports whether a set has the name.
-func named(nameOrFile string) bool {
-	_, err := dataset.Find(nameOrFile)
-	return err == nil
-}
-
 // check reports a flag for files, given for a named set.
 func (f *readFlags) check() error {
-	if flag := f.given(); flag != "" {
+	if flag := f.how.ForFiles(); flag != "" {
 		return fmt.Errorf("--%s is for files; the columns of a named set are known", flag)
 	}
 	return nil
@@ -121,14 +102,18 @@ func (p *program) open(s sources, namesOrFiles []string) (sets []*mil.Set, err e
 	how, files := s.how, 0
 	how.Note = func(text string) { p.note("note: %s", text) }
 	for _, nameOrFile := range namesOrFiles {
-		set, err := milbench.Open(nameOrFile, how)
+		one := how
+		if milbench.Named(nameOrFile) { // what is for files is for the others
+			one = milbench.Reading{Options: dataset.Options{Split: ifNone(how.Split), Note: how.Note}}
+		}
+		set, err := milbench.Open(nameOrFile, one)
 		if errors.As(err, new(*milbench.LeakError)) {
 			err = finding{err}
 		}
 		if err != nil {
 			return nil, err
 		}
-		if !named(nameOrFile) {
+		if !milbench.Named(nameOrFile) {
 			files++
 			if how.KeepLeak && !set.Leaked {
 				how.Note(nameOrFile + ": no column leaks the labels, so --keep-leak changes nothing")
@@ -142,6 +127,14 @@ func (p *program) open(s sources, namesOrFiles []string) (sets []*mil.Set, err e
 		sets = append(sets, set)
 	}
 	return sets, s.check(files)
+}
+
+// ifNone returns the value of --split that ignores a split, which named sets have, too.
+func ifNone(split string) string {
+	if split != dataset.NoSplit {
+		return ""
+	}
+	return split
 }
 
 // check reports a flag for files if there are no files.

@@ -58,11 +58,7 @@ milbench run --preset paper has the setting of the paper: gamma 1, no layer norm
 			}
 			machine := p.fleet(cores, memory.bound())
 			defer machine.Close()
-			all, _, err := machine.Learner()
-			if err != nil {
-				return err
-			}
-			runs, missing, err := form.Runs(filepath.Join(dir, folder), all, seed)
+			runs, missing, err := form.Runs(filepath.Join(dir, folder), nil, seed) // equip sets the learner
 			if err != nil {
 				return err
 			}

@@ -285,7 +285,7 @@ func (b *Bags) audited() (audit.Report, error) {
 		}
 		return audit.Inspect(o.set)
 	}
-	report, err := milbench.Audit(b.name, b.options)
+	report, err := milbench.Audit(b.name, b.options.Options)
 	if errors.As(err, new(*milbench.LeakError)) { // which the report has, too
 		err = nil
 	}

@@ -154,12 +154,10 @@ func (c *Comparison) run() (*compared, error) {
 	case errors.Is(err, results.ErrLocked):
 		return nil, fmt.Errorf("%s is being compared in another notebook; wait until it has ended", o.set.Name)
 	case failed != nil:
-		first, _, _ := strings.Cut(err.Error(), "\n")
-		text := fmt.Sprintf("%d of %d fits failed, and are tried again the next time; the first: %s", failed.Failed, failed.Total, first)
 		if !some {
-			return nil, errors.New(text)
+			return nil, err
 		}
-		found.notes = append(found.notes, text)
+		found.notes = append(found.notes, err.Error())
 		return found, nil
 	}
 	return found, err
