@@ -11,7 +11,6 @@ import (
 	"syscall"
 	"testing"
 
-	"synpool/internal/fetched"
 	"synpool/milbench/dataset/generate"
 	"synpool/milbench/mil"
 )
@@ -189,18 +188,6 @@ func TestReadDigitsSmallBags(t *testing.T) {
 	}
 	if ones < 90 { // more than half of the draws are below 1.5
 		t.Errorf("%d bags of 1, want about 113", ones)
-	}
-}
-
-func TestReadDigitsMNIST(t *testing.T) {
-	c := digitFiles{DigitsConfig: generate.DefaultDigits()}
-	c.Images, c.Labels = fetched.File(t, "t10k-images-idx3-ubyte.gz"), fetched.File(t, "t10k-labels-idx1-ubyte.gz")
-	s, err := readDigits(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(s.Bags) != 100 || s.NumFeatures() != 784 || !mil.IsSparse(s.Bags[0].Instances) {
-		t.Errorf("%d bags of %d features, sparse %v", len(s.Bags), s.NumFeatures(), mil.IsSparse(s.Bags[0].Instances))
 	}
 }
 

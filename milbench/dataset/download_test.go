@@ -222,16 +222,6 @@ func TestFetchIntoNoFolder(t *testing.T) {
 	}
 }
 
-func TestFetchStops(t *testing.T) {
-	t.Setenv("MILBENCH_DATA", t.TempDir())
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	e, _ := served(t, "fox", nil)
-	if err := e.Fetch(ctx, nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
-	}
-}
-
 func TestDir(t *testing.T) {
 	t.Setenv("MILBENCH_DATA", "")
 	t.Setenv("XDG_CACHE_HOME", filepath.FromSlash("/home/somebody/.cache"))

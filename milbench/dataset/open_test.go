@@ -193,18 +193,3 @@ func ExampleOpen() {
 	fmt.Println(set.Name, set.NumFeatures(), err)
 	// Output: musk1 166 <nil>
 }
-
-// TestOpenUnlabelled: a file to score needs no labels.
-func TestOpenUnlabelled(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "new.csv")
-	if err := os.WriteFile(path, []byte("bag,x,y\na,1,2\na,3,4\nb,5,6\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Open(path); err == nil {
-		t.Error("no error of a file without labels")
-	}
-	s, err := Options{Unlabelled: true}.Open(path)
-	if err != nil || len(s.Stored.Bags) != 2 || s.Entry != nil {
-		t.Errorf("%+v, %v", s, err)
-	}
-}

@@ -54,27 +54,6 @@ func TestReadUnlabelled(t *testing.T) {
 	}
 }
 
-// The labels of a valid file do not matter either.
-func TestReadUnlabelledGoodFiles(t *testing.T) {
-	for _, name := range []string{"cells.mat", "cells-compressed.mat", "columbia.mat", "sparse-cells.mat"} {
-		path := filepath.Join("testdata", name)
-		labelled, err := ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := Options{Unlabelled: true}.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, b := range labelled.Bags {
-			b.Label = 0
-			if !reflect.DeepEqual(s.Bags[i], b) {
-				t.Errorf("%s: bag %+v, want %+v", name, s.Bags[i], b)
-			}
-		}
-	}
-}
-
 func TestReadUnlabelledRefuses(t *testing.T) {
 	w := littleEndian()
 	for name, c := range map[string]struct {

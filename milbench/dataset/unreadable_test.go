@@ -74,23 +74,3 @@ func TestWriteCSVSurvival(t *testing.T) {
 		t.Error("a set without bags is written")
 	}
 }
-
-// TestDrawOther: only generated sets can be drawn again.
-func TestDrawOther(t *testing.T) {
-	e, err := Find("musk1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := e.Draw(2); err == nil || err.Error() != "musk1: only generated sets can be drawn" {
-		t.Errorf("error %v", err)
-	}
-	if _, err := (&Source{Stored: &mil.Set{Name: "x"}, Entry: &e}).Set(3); err == nil {
-		t.Error("a column of a named set")
-	}
-	if _, err := ReadCSV(strings.NewReader("0,a,1,x\n"), "toy"); err == nil { // no header, and a feature that is not a number
-		t.Error("no error")
-	}
-	if _, err := ReadCSV(strings.NewReader("0,a,1,2\n1,b,3,x\n"), "toy"); err == nil || !strings.Contains(err.Error(), "feature 2") {
-		t.Errorf("error %v", err)
-	}
-}

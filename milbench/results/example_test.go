@@ -224,18 +224,6 @@ func ExampleMeanCurves() {
 	// Output: 1: eight, 6 fits, loss [0.750 0.375]
 }
 
-func ExampleCurve_Validate() {
-	c := results.Curve{Fit: "b72c437f97e0fc09", Set: "eight", Loss: []float64{0.7, 0.5}, WinnersChanged: []*float64{nil}}
-	fmt.Println(c.Validate())
-	// Output: 2 losses, 0 figures of the validation part and 1 changes of winners; one of each per epoch is needed
-}
-
-func ExampleSpace_ID() {
-	s := results.Space{Checksum: "d4", Of: results.OfPooled, Config: []byte(`{"pooling":"mean"}`)}
-	fmt.Println(s.ID() == results.Space{Checksum: "d4", Of: results.OfMeans}.ID(), len(s.ID()))
-	// Output: false 16
-}
-
 func ExampleReadTimes() {
 	dir, remove := folder()
 	defer remove()

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"synpool/milbench/mil"
 )
 
 // parsedHTML returns the texts of all cells and paragraphs, and the bold texts. Unmatched tags fail the test.
@@ -76,25 +74,6 @@ func TestBold(t *testing.T) {
 		if said := strings.Count(strings.Join(texts, "\n"), "Bold: "); said != len(c.bold) {
 			t.Errorf("%s: %d notes of what is bold", name, said)
 		}
-	}
-
-	// The same for results of every kind, judged by the sentences.
-	var list []Result
-	for kind := range mil.SurvivalTarget + 1 {
-		list = append(list, kindResults(kind)...)
-	}
-	table, err := Tabulate(list)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := 0
-	for _, v := range table.Verdicts {
-		if strings.Contains(v, " has the largest") && !strings.Contains(v, "Cannot be told apart") && !strings.Contains(v, "Perhaps worse") {
-			want++
-		}
-	}
-	if _, bold := parsedHTML(t, table); want == 0 || len(bold) != want {
-		t.Errorf("bold %q, want %d of them by %q", bold, want, table.Verdicts)
 	}
 }
 

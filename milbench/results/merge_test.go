@@ -81,15 +81,24 @@ func TestMerge(t *testing.T) {
 	if n := f.shard(t, one, 1, 3); n != 0 {
 		t.Errorf("%d fits of a finished shard are left", n)
 	}
-	if err := AppendTime(one, Time{Fits: 48, Seconds: 2, Cores: 1}); err != nil {
-		t.Fatal(err)
+	short, long := Time{Fits: 8, Seconds: 2, Cores: 1}, Time{Fits: 40, Seconds: 1, Cores: 1}
+	for _, c := range []struct {
+		dir string
+		t   Time
+	}{{one, long}, {one, long}, {two, short}} { // two runs may take equally long
+		if err := AppendTime(c.dir, c.t); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if m := mustMerge(t, []string{one, two, one}, out); m.Results != fakeTotal || m.Curves != fakeTotal || m.Duplicates != 32 || m.Disagreements != 0 {
 		t.Errorf("%+v", m)
 	}
 	requireCurves(t, out)
+	if times, err := ReadTimes(filepath.Join(out, TimesName)); err != nil || len(times) != 3 || !slices.Contains(times, short) || !slices.Contains(times, long) {
+		t.Errorf("times %+v, %v", times, err)
+	}
 	first := folderBytes(t, out)
-	if n := strings.Count(first, "\n"); n != 2*fakeTotal+1+8 { // for results, curves and times; for names
+	if n := strings.Count(first, "\n"); n != 2*fakeTotal+3+8 { // for results, curves and times; for names
 		t.Errorf("%d lines", n)
 	}
 	mustMerge(t, []string{two, out, one}, out)

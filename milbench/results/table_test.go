@@ -2,7 +2,6 @@ package results
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -363,53 +362,6 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// TestNamedClasses: if the classes have names, the table's notes and rows name the positive one.
-func TestNamedClasses(t *testing.T) {
-	const config = `{"pooling":"syn"}`
-	named := func(set string, classes ...string) (out []Result) {
-		for _, r := range pair(set, config, 0, 0) {
-			r.Classes = classes
-			out = append(out, r)
-		}
-		return out
-	}
-	table, err := Tabulate(slices.Concat(named("colon", "benign", "malignant"), pair("musk", config, 0, 0), named("breasts", "no", "yes")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := []string{"breasts: positive is yes, negative no", "colon: positive is malignant, negative benign"}; !slices.Equal(table.Notes, want) {
-		t.Errorf("notes %q, want %q", table.Notes, want)
-	}
-	for format, want := range map[string]string{
-		"md": "\ncolon: positive is malignant, negative benign\n", "tex": "\\par colon: positive is malignant, negative benign\n", "html": ">colon: positive is malignant, negative benign</p>\n", "json": `"malignant"`,
-	} {
-		var b strings.Builder
-		if err := table.Write(&b, format); err != nil || !strings.Contains(b.String(), want) {
-			t.Errorf("%s: no %q in\n%s%v", format, want, b.String(), err)
-		}
-	}
-	for i, classes := range [][]string{{"no", "yes"}, {"benign", "malignant"}, nil} {
-		if !slices.Equal(table.Rows[i].Classes, classes) {
-			t.Errorf("%s: classes %q, want %q", table.Rows[i].Set, table.Rows[i].Classes, classes)
-		}
-	}
-}
-
-// TestLegend checks that nobody can mistake the interval for one over new bags.
-func TestLegend(t *testing.T) {
-	for _, format := range []string{"md", "tex", "html"} {
-		var b strings.Builder
-		if err := (Table{Rows: make([]Row, 1)}).Write(&b, format); err != nil {
-			t.Fatal(err)
-		}
-		for _, want := range []string{"t interval over repeats", "other folds and seeds on the same bags", "not that of drawing new bags"} {
-			if !strings.Contains(b.String(), want) {
-				t.Errorf("%s: %q is not in the legend", format, want)
-			}
-		}
-	}
-}
-
 // TestTwoLabels: results of which some have another label of a bag are of other data, also from another folder.
 func TestTwoLabels(t *testing.T) {
 	fits := append(pair("set", `{"pooling":"syn"}`, 0, 0), pair("set", `{"pooling":"max"}`, 0, 0)...)
@@ -451,15 +403,6 @@ func TestLabels(t *testing.T) {
 }
 
 func TestOrder(t *testing.T) {
-	want := []string{"", "9", "10", "a", "musk1", "needle-0.", "needle-0.01", "needle-0.02-draw-2", "needle-0.02-draw-10", "needle-0.1", "needle-0.15", "needle-0.2",
-		"needle-1", "v1.2.9", "v1.2.10", "web1", "web02", "web2", "web10", "webs"}
-	for i, a := range want {
-		for j, b := range want {
-			if got := mil.CompareNatural(a, b); got != cmp.Compare(i, j) {
-				t.Errorf("%q against %q is %d, want %d", a, b, got, cmp.Compare(i, j))
-			}
-		}
-	}
 	var settings []setting
 	for _, c := range []string{`{"pooling":"syn","iterations":10}`, `{"pooling":"syn","iterations":-3}`, `{"pooling":"max"}`, `{"pooling":"syn"}`, `{"pooling":"syn","iterations":3}`} {
 		s, err := decodeSetting(json.RawMessage(c))

@@ -74,25 +74,3 @@ func TestTimeValidate(t *testing.T) {
 		}
 	}
 }
-
-// TestMergeTimes: a merge has the time of every run once, however often folders are merged.
-func TestMergeTimes(t *testing.T) {
-	f := newFake()
-	one, two, out := f.folder(t), t.TempDir(), t.TempDir()
-	a, b := Time{Fits: 40, Seconds: 1, Cores: 1}, Time{Fits: 8, Seconds: 2, Cores: 1}
-	for _, c := range []struct {
-		dir string
-		t   Time
-	}{{one, a}, {one, a}, {two, b}} { // two runs may take equally long
-		if err := AppendTime(c.dir, c.t); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for range 2 {
-		mustMerge(t, []string{one, two}, out)
-		times, err := ReadTimes(filepath.Join(out, TimesName))
-		if err != nil || len(times) != 3 || !slices.Contains(times, b) || !slices.Contains(times, a) {
-			t.Errorf("times %+v, %v", times, err)
-		}
-	}
-}

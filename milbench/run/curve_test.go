@@ -249,38 +249,6 @@ func TestCurvesNoWinners(t *testing.T) {
 	}
 }
 
-// TestCurvesGoOn resumes in a folder left by a killed run: a curve without its result, an incomplete line, and both.
-func TestCurvesGoOn(t *testing.T) {
-	whole := runtest.Run(t.TempDir(), &runtest.Learner{})
-	want := withCurves(t, whole)
-	lines := bytes.SplitAfter(readFile(t, whole.Dir, results.FileName), []byte("\n"))
-	curves := bytes.SplitAfter(readFile(t, whole.Dir, results.CurvesName), []byte("\n"))
-	for name, left := range map[string]struct{ results, curves [][]byte }{
-		"nothing":             {nil, nil},
-		"a curve alone":       {nil, curves[:1]},
-		"a torn curve":        {lines[:7], append(slices.Clone(curves[:7]), curves[7][:30])},
-		"a curve too many":    {lines[:7], curves[:8]},
-		"and a torn result":   {append(slices.Clone(lines[:7]), lines[7][:200]), curves[:8]},
-		"a result taken out":  {slices.Concat(lines[:3], lines[4:9]), curves[:9]},
-		"a curve twice":       {lines[:9], slices.Concat(curves[:9], curves[3:5])},
-		"finished":            {lines, curves},
-		"finished, no result": {lines[:runtest.Fits-1], curves},
-	} {
-		t.Run(name, func(t *testing.T) {
-			r := runtest.Run(put(t, bytes.Join(left.results, nil)), &runtest.Learner{})
-			if err := os.WriteFile(filepath.Join(r.Dir, results.CurvesName), bytes.Join(left.curves, nil), 0o666); err != nil {
-				t.Fatal(err)
-			}
-			if got := withCurves(t, r); !reflect.DeepEqual(got, want) {
-				t.Errorf("%d curves, not those of an undisturbed run (%d)", len(got), len(want))
-			}
-			if !maps.Equal(contents(t, r.Dir), contents(t, whole.Dir)) {
-				t.Error("the results differ from an undisturbed run's")
-			}
-		})
-	}
-}
-
 // TestCurveless asks for curves in the middle of a study.
 func TestCurveless(t *testing.T) {
 	r := runtest.Run(t.TempDir(), &exhausted{})
@@ -320,24 +288,4 @@ func TestCurveFails(t *testing.T) {
 		t.Errorf("%+v, %v", sum, err)
 	}
 	requireCurves(t, r.Dir)
-}
-
-// TestDamagedCurves: a run reports damaged curves in its folder and does not change them.
-func TestDamagedCurves(t *testing.T) {
-	r := runtest.Run(t.TempDir(), &runtest.Learner{})
-	withCurves(t, r)
-	r.Curves = true
-	damaged := bytes.Replace(readFile(t, r.Dir, results.CurvesName), []byte("\n{"), []byte("\n"), 1)
-	if err := os.WriteFile(filepath.Join(r.Dir, results.CurvesName), damaged, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := r.Do(context.Background()); err == nil || !strings.Contains(err.Error(), results.CurvesName+": line 2 is damaged") {
-		t.Errorf("error %v, want the file and the line in it", err)
-	}
-	if !bytes.Equal(readFile(t, r.Dir, results.CurvesName), damaged) {
-		t.Error("the damaged file was changed")
-	}
-	if left, _ := filepath.Glob(filepath.Join(r.Dir, "*.part")); left != nil {
-		t.Errorf("left behind: %v", left)
-	}
 }

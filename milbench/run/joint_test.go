@@ -312,7 +312,7 @@ func TestInstances(t *testing.T) {
 	}
 }
 
-// TestOtherTargets: results contain the kind of target, the targets and the class names, and every protocol chooses
+// TestOtherTargets: results contain the kind of target and the targets, and every protocol chooses
 // by the main figure of the kind.
 func TestOtherTargets(t *testing.T) {
 	set := runtest.Set("grades", 30)
@@ -346,20 +346,5 @@ func TestOtherTargets(t *testing.T) {
 		if sum, err := r.Do(context.Background()); err != nil || sum.Done != sum.Total {
 			t.Fatalf("%s: %+v, %v", protocol, sum, err)
 		}
-	}
-
-	named := runtest.Set("named", 30)
-	named.Classes = []string{"benign", "malignant"}
-	r = runtest.Run(t.TempDir(), &runtest.Learner{})
-	r.Sets = []*mil.Set{named}
-	if _, err := r.Do(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	if found, err = results.Read(r.Dir); err != nil {
-		t.Fatal(err)
-	}
-	table, err = results.Tabulate(found)
-	if err != nil || !slices.Equal(found[0].Classes, named.Classes) || !slices.Equal(table.Notes, []string{"named: positive is malignant, negative benign"}) {
-		t.Errorf("classes %q, notes %q, %v", found[0].Classes, table.Notes, err)
 	}
 }

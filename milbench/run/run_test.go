@@ -186,23 +186,6 @@ func TestFailedFits(t *testing.T) {
 	}
 }
 
-// failing returns an error for the whole task on one set.
-type failing struct{ runtest.Learner }
-
-func (l *failing) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome) error) error {
-	if task.Name == "first" {
-		return errors.New("no such device")
-	}
-	return l.Learner.Learn(ctx, task, done)
-}
-
-func TestFailedTask(t *testing.T) {
-	sum, err := runtest.Run(t.TempDir(), &failing{}).Do(context.Background())
-	if sum != (run.Summary{Total: runtest.Fits, Done: runtest.Fits / 2, Failed: runtest.Fits / 2}) || err == nil || err.Error() != "first: no such device" {
-		t.Errorf("%+v, %v", sum, err)
-	}
-}
-
 // exhausted finishes five fits of one set and then fails for the whole task.
 type exhausted struct {
 	runtest.Learner
@@ -429,43 +412,6 @@ func TestCanceled(t *testing.T) {
 	sum, err = runtest.Run(dir, &runtest.Learner{}).Do(context.Background())
 	if err != nil || sum != (run.Summary{Total: runtest.Fits, Skipped: 7, Done: runtest.Fits - 7}) {
 		t.Errorf("the next run: %+v, %v", sum, err)
-	}
-}
-
-// TestRenamed renames a set in the middle of a run: the run resumes, and the table is complete.
-func TestRenamed(t *testing.T) {
-	dir := t.TempDir()
-	ctx, cancel := context.WithCancel(context.Background())
-	r := runtest.Run(dir, &runtest.Learner{})
-	r.Sets = []*mil.Set{runtest.Set("a.csv", 40)}
-	r.Progress = func(p run.Progress) {
-		if p.Done == 7 { // in the middle of a fold, of a repeat and of every setting
-			cancel()
-		}
-	}
-	if _, err := r.Do(ctx); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
-	r.Sets[0].Name, r.Progress = "b.csv", nil
-	sum, err := r.Do(context.Background())
-	if err != nil || sum != (run.Summary{Total: 24, Skipped: 7, Done: 17}) {
-		t.Fatalf("%+v, %v", sum, err)
-	}
-	found, err := results.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	table, err := results.Tabulate(found)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(table.Rows) != 3 || len(table.Notes) != 1 || !strings.Contains(table.Notes[0], "b.csv: some of its results have the name a.csv") {
-		t.Errorf("%d rows, notes %q", len(table.Rows), table.Notes)
-	}
-	for _, row := range table.Rows {
-		if row.Set != "b.csv" || row.N != r.Protocol.Repeats || row.TestBags != 40 {
-			t.Errorf("%s, %s: %d repeats of %d bags", row.Set, row.Setting, row.N, row.TestBags)
-		}
 	}
 }
 

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 //go:embed testdata/comparisons.json
@@ -105,36 +103,6 @@ func TestGoldenFriedman(t *testing.T) {
 	}
 }
 
-// TestDemsar reproduces results printed by Demšar (2006), section 3.2.2 and table 5.
-func TestDemsar(t *testing.T) {
-	for _, c := range []struct {
-		methods int
-		alpha   float64
-		want    float64
-	}{
-		{2, 0.05, 1.960}, {3, 0.05, 2.343}, {4, 0.05, 2.569}, {5, 0.05, 2.728}, {6, 0.05, 2.850}, {7, 0.05, 2.949}, {8, 0.05, 3.031}, {9, 0.05, 3.102}, {10, 0.05, 3.164},
-		{2, 0.10, 1.645}, {3, 0.10, 2.052}, {4, 0.10, 2.291}, {5, 0.10, 2.459}, {6, 0.10, 2.589}, {7, 0.10, 2.693}, {8, 0.10, 2.780}, {9, 0.10, 2.855}, {10, 0.10, 2.920},
-	} {
-		got, err := NemenyiDifference(c.methods, 14, c.alpha)
-		if err != nil {
-			t.Fatal(err)
-		}
-		k := float64(c.methods)
-		if q := got / math.Sqrt(k*(k+1)/(6*14)); math.Abs(q-c.want) > 0.0011 { // the table has rounded and truncated entries
-			t.Errorf("q of %d methods at %v is %.4f, want %v", c.methods, c.alpha, q, c.want)
-		}
-	}
-	got, err := Friedman(readComparisons(t).Friedman[0].Values)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for j, want := range []float64{3.143, 2.000, 2.893, 1.964} {
-		if math.Abs(got.Ranks[j]-want) > 5e-4 {
-			t.Errorf("rank %v, want %v", got.Ranks[j], want)
-		}
-	}
-}
-
 // TestGoldenRange compares quantiles with SciPy.
 func TestGoldenRange(t *testing.T) {
 	for _, c := range readComparisons(t).Range {
@@ -144,37 +112,6 @@ func TestGoldenRange(t *testing.T) {
 		}
 		if p := studentizedRange(got, c.Methods); math.Abs(p-(1-c.Alpha)) > 1e-14 {
 			t.Errorf("%d at %v: the probability of the quantile is off by %g", c.Methods, c.Alpha, p-(1-c.Alpha))
-		}
-	}
-}
-
-// The range of two normal numbers is the absolute value of one with twice the variance.
-func TestStudentizedRangeOfTwo(t *testing.T) {
-	for q := -1.0; q < 12; q += 0.25 {
-		want := max(2*distuv.UnitNormal.CDF(q/math.Sqrt2)-1, 0)
-		if got := studentizedRange(q, 2); math.Abs(got-want) > 1e-14 {
-			t.Errorf("P(%v) = %v, want %v", q, got, want)
-		}
-	}
-}
-
-// The range of k simulated normal numbers exceeds the quantile with the right frequency.
-func TestStudentizedRangeSimulated(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 6))
-	const draws = 20000
-	for _, k := range []int{3, 10, 41} {
-		q, beyond := studentizedRangeQuantile(0.9, k), 0
-		x := make([]float64, k)
-		for range draws {
-			for i := range x {
-				x[i] = rng.NormFloat64()
-			}
-			if slices.Max(x)-slices.Min(x) > q {
-				beyond++
-			}
-		}
-		if share := float64(beyond) / draws; math.Abs(share-0.1) > 4*math.Sqrt(0.1*0.9/draws) {
-			t.Errorf("%v of the ranges of %d exceed the quantile of 0.9", share, k)
 		}
 	}
 }
@@ -194,32 +131,6 @@ func TestGoldenWilcoxon(t *testing.T) {
 		if err != nil || back.P != got.P || back.Positive != got.Negative || back.RankBiserial != -got.RankBiserial {
 			t.Errorf("%s: the other way round %+v, %v", c.Name, back, err)
 		}
-	}
-}
-
-// The exact distribution equals that from enumerating all signs.
-func TestSignedRank(t *testing.T) {
-	for n := 1; n <= 12; n++ {
-		counts := make([]float64, n*(n+1)/2+1)
-		for signs := range 1 << n {
-			w := 0
-			for i := range n {
-				if signs>>i&1 == 1 {
-					w += i + 1
-				}
-			}
-			counts[w]++
-		}
-		sum := 0.0
-		for w, c := range counts {
-			sum += c
-			if got := signedRankCDF(w, n); got != sum/float64(int(1)<<n) {
-				t.Errorf("P(W <= %d) of %d is %v, want %v", w, n, got, sum/float64(int(1)<<n))
-			}
-		}
-	}
-	if got := signedRankCDF(50*51/2, 50); got != 1 {
-		t.Errorf("all of 50: %v", got)
 	}
 }
 
@@ -260,44 +171,6 @@ func TestGoldenT(t *testing.T) {
 		if err != nil || !near(low, c.Low, intervalTolerance) || !near(high, c.High, intervalTolerance) {
 			t.Errorf("%s: interval %v to %v (%v), want %v to %v", c.Name, low, high, err, c.Low, c.High)
 		}
-	}
-}
-
-// Two methods that differ only on single bags, on folds of the same bags. The corrected test finds a difference about
-// as often as its level allows. The plain test, which treats the folds of all repeats as independent, finds one far
-// more often.
-func TestCorrectedTLevel(t *testing.T) {
-	rng := rand.New(rand.NewPCG(8, 9))
-	const studies, bags, folds, repeats = 400, 60, 5, 6
-	var wrong [2]int // corrected and plain
-	for range studies {
-		difference := make([]float64, bags)
-		for i := range difference {
-			difference[i] = rng.NormFloat64()
-		}
-		var a, b []float64
-		for range repeats {
-			order := rng.Perm(bags)
-			for f := range folds {
-				sum := 0.0
-				for _, i := range order[f*bags/folds : (f+1)*bags/folds] {
-					sum += difference[i]
-				}
-				a, b = append(a, sum*folds/bags), append(b, 0)
-			}
-		}
-		for which, ratio := range []float64{1.0 / (folds - 1), 0} {
-			found, err := CorrectedT(a, b, ratio)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if found.P < 0.05 {
-				wrong[which]++
-			}
-		}
-	}
-	if wrong[0] > 33 || wrong[1] < 100 { // 5 % plus three standard errors, and a quarter
-		t.Errorf("of %d studies without a difference the corrected test finds one in %d, the plain one in %d", studies, wrong[0], wrong[1])
 	}
 }
 

@@ -428,12 +428,3 @@ func TestSurvivalRefusals(t *testing.T) {
 		t.Errorf("At before: %v, %v", s, err)
 	}
 }
-
-func BenchmarkConcordance(b *testing.B) {
-	times, events, risks := randomSurvival(rand.New(rand.NewPCG(11, 12)), 2000)
-	for b.Loop() {
-		if _, err := Concordance(times, events, risks); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

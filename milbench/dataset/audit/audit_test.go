@@ -517,27 +517,6 @@ func TestAuditFiles(t *testing.T) {
 	}
 }
 
-func TestAuditOfEmbeddedSet(t *testing.T) {
-	s, err := dataset.Musk1()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r := inspect(s); !r.OK() || r.Blind || r.Bags != 92 || r.Positive != 47 || r.Features != 166 {
-		t.Errorf("%+v", r)
-	}
-	for i, b := range s.Bags {
-		m := &mil.Dense{Rows: b.Instances.Len(), Cols: 167}
-		for row := range m.Rows {
-			m.Values = append(m.Values, values(b)[row*166:(row+1)*166]...)
-			m.Values = append(m.Values, float32(b.Label))
-		}
-		s.Bags[i].Instances = m
-	}
-	if r := inspect(s); len(r.Leaks) != 1 || r.Leaks[0].Column != 167 {
-		t.Errorf("with the label as column 167: %v", r.Leaks)
-	}
-}
-
 func BenchmarkAudit(b *testing.B) {
 	for _, size := range []struct{ bags, features int }{{113, 6000}, {1000, 6000}} {
 		s := sparseTerms(size.bags, size.features, size.features-1)
