@@ -210,11 +210,7 @@ func confusionPlot(r results.Row, heading string, repeats [][]results.ScoredBag)
 		counts[i] = make([]float64, len(classes))
 	}
 	for _, bags := range repeats {
-		s := evaluate.Scored{Kind: r.Target, Classes: len(classes)}
-		for _, b := range bags {
-			s.Targets, s.Scores = append(s.Targets, b.Target), append(s.Scores, b.Scores)
-		}
-		matrix, err := evaluate.Confusion(s)
+		matrix, err := evaluate.Confusion(evaluate.Scored{Kind: r.Target, Classes: len(classes), Bags: bags})
 		if err != nil {
 			return nil, err
 		}

@@ -65,7 +65,7 @@ func HeldOut(all []results.Result, checksum string, setting json.RawMessage) (He
 		if err != nil {
 			return Held{}, err
 		}
-		return Held{}, fmt.Errorf("no results of this learner with this setting on this data, but of %s", Short(labels))
+		return Held{}, fmt.Errorf("no results of this learner with this setting on this data, but of %s", short(labels))
 	}
 	table, err := results.Tabulate(own)
 	if err != nil {
@@ -91,11 +91,11 @@ func list(names map[string]bool) string {
 		all = append(all, name)
 	}
 	slices.SortFunc(all, mil.CompareNatural)
-	return Short(all)
+	return short(all)
 }
 
-// Short joins the first few names.
-func Short(names []string) string {
+// short joins the first few names.
+func short(names []string) string {
 	const most = 5
 	text := strings.Join(names[:min(most, len(names))], ", ")
 	if more := len(names) - most; more > 0 {

@@ -269,7 +269,7 @@ func TestResultsRefuses(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"", " a", "a\n"} {
-		if _, err := Setting(name); err == nil {
+		if _, err := settingOf(name); err == nil {
 			t.Errorf("name %q: no error", name)
 		}
 	}
