@@ -19,8 +19,8 @@ import (
 	"synpool/milbench/stats"
 )
 
-// Level is the level of all confidence intervals in a table.
-const Level = 0.95
+// level is the level of all confidence intervals in a table.
+const level = 0.95
 
 // Row has the figures of one setting on one set, averaged over repeats. The main figure is the AUC for binary
 // targets, the macro AUC for classes, R² for real targets and the concordance for survival. For each repeat it is
@@ -678,13 +678,13 @@ func (r *Row) interval(folds []float64) (err error) {
 	switch {
 	case len(r.Values) >= fewestRepeats:
 		r.Interval = OverRepeats
-		_, low, high, err = stats.MeanInterval(r.Values, Level)
+		_, low, high, err = stats.MeanInterval(r.Values, level)
 	case len(folds) >= fewestFolds:
 		r.Interval = OverFolds
-		_, low, high, err = stats.CorrectedInterval(folds, 1/float64(r.Folds-1), Level)
+		_, low, high, err = stats.CorrectedInterval(folds, 1/float64(r.Folds-1), level)
 	case r.SE != nil:
 		r.Interval = OverBags
-		half := distuv.UnitNormal.Quantile((1+Level)/2) * *r.SE
+		half := distuv.UnitNormal.Quantile((1+level)/2) * *r.SE
 		low, high = r.Mean-half, r.Mean+half
 	default:
 		return nil

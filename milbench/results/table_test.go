@@ -457,7 +457,7 @@ func TestIntervals(t *testing.T) {
 			t.Errorf("%+v: over %q, from %v to %v around %v", c, row.Interval, row.Low, row.High, row.Mean)
 		}
 		if c.want == OverFolds {
-			_, low, _, err := stats.CorrectedInterval(aucs, 1/float64(c.folds-1), Level)
+			_, low, _, err := stats.CorrectedInterval(aucs, 1/float64(c.folds-1), level)
 			if err != nil || math.Abs(max(low, 0)-*row.Low) > 1e-12 {
 				t.Errorf("%+v: low is %v, want %v, %v", c, *row.Low, low, err)
 			}
