@@ -2,10 +2,8 @@ package dataset
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"crypto/sha1"
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -142,67 +140,6 @@ func TestFetchByGitBlob(t *testing.T) {
 	}
 	if state, err := e.Verify(); state != Fetched {
 		t.Errorf("repaired: %s, %v", state, err)
-	}
-}
-
-func TestFetchRefusesOtherBytes(t *testing.T) {
-	dir := t.TempDir()
-	t.Setenv("MILBENCH_DATA", dir)
-	e, _ := served(t, "ucsb", goodCells(littleEndian())) // differs from the catalogue's blob id
-	err := e.Fetch(t.Context(), nil)
-	if !errors.Is(err, fetch.ErrSum) || !strings.HasPrefix(err.Error(), "ucsb: ") || errors.Is(err, ErrTemporary) {
-		t.Errorf("other bytes: %v", err)
-	}
-	e, _ = served(t, "musk2", bytes.Repeat([]byte("x"), 1469839))
-	if err := e.Fetch(t.Context(), nil); !errors.Is(err, fetch.ErrSum) || !strings.Contains(err.Error(), "SHA-256") {
-		t.Errorf("as many other bytes: %v", err)
-	}
-	e, _ = served(t, "musk2")
-	if err := e.Fetch(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "404") || errors.Is(err, ErrTemporary) {
-		t.Errorf("not there: %v", err)
-	}
-	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) > 0 {
-		t.Errorf("left behind: %q", left)
-	}
-}
-
-// The IDX files may be compressed again: only their inflated content counts.
-func TestFetchByInflatedBytes(t *testing.T) {
-	t.Setenv("MILBENCH_DATA", t.TempDir())
-	random := rand.NewChaCha8([32]byte{})
-	var images, labels [784*40 + 16]byte
-	random.Read(images[:])
-	copy(images[:], []byte{0, 0, 8, 3, 0, 0, 0, 40, 0, 0, 0, 28, 0, 0, 0, 28})
-	copy(labels[:], []byte{0, 0, 8, 1, 0, 0, 0, 40})
-	for i := range 40 {
-		labels[8+i] = byte(i % 10)
-	}
-	raw := [][]byte{images[:], labels[:48]}
-	var packed [][]byte
-	for i, b := range raw {
-		var out bytes.Buffer
-		z, err := gzip.NewWriterLevel(&out, 9-8*i)
-		if err != nil {
-			t.Fatal(err)
-		}
-		z.Write(b)
-		z.Close()
-		packed = append(packed, out.Bytes())
-	}
-	e, requests := served(t, "mnist", packed...)
-	for i := range e.Files {
-		sum := sha256.Sum256(raw[i])
-		e.Files[i].InflatedBytes, e.Files[i].InflatedSHA256 = int64(len(raw[i])), hex.EncodeToString(sum[:])
-	}
-	if err := e.Fetch(t.Context(), nil); err != nil || *requests != 2 {
-		t.Fatalf("%d requests, %v", *requests, err)
-	}
-	s, err := e.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.Name != "mnist" || len(s.Bags) != 100 || s.NumFeatures() != 784 || len(s.InstanceLabels) != 100 {
-		t.Errorf("%s: %d bags, %d features", s.Name, len(s.Bags), s.NumFeatures())
 	}
 }
 
