@@ -56,12 +56,8 @@ func fakeDigits(t *testing.T) digitFiles {
 	}
 	c := digitFiles{DigitsConfig: generate.DefaultDigits()}
 	c.Images, c.Labels = filepath.Join(t.TempDir(), "images.gz"), filepath.Join(t.TempDir(), "labels")
-	if err := os.WriteFile(c.Images, gzipped(idx(images, 250, 1, 2)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(c.Labels, idx(labels, 250), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(c.Images, gzipped(idx(images, 250, 1, 2)), 0o600))
+	must(t, os.WriteFile(c.Labels, idx(labels, 250), 0o600))
 	return c
 }
 
@@ -69,9 +65,7 @@ func TestReadDigits(t *testing.T) {
 	c := fakeDigits(t)
 	c.Bags, c.Target = 2000, 3
 	s, err := readDigits(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(s.Bags) != 2000 || s.NumFeatures() != 2 {
 		t.Fatalf("%d bags of %d features", len(s.Bags), s.NumFeatures())
 	}
@@ -81,9 +75,7 @@ func TestReadDigits(t *testing.T) {
 	for i, b := range s.Bags {
 		label := 0
 		for k := range b.Instances.Len() {
-			if err := b.Instances.Read(k, k+1, x); err != nil {
-				t.Fatal(err)
-			}
+			must(t, b.Instances.Read(k, k+1, x))
 			number, digit := math.Round(255*float64(x[0])), math.Round(255*float64(x[1]))
 			if x[0] != float32(number/255) || digit != math.Mod(number-1, 10) {
 				t.Fatalf("bag %s holds %v, which is no image", b.ID, x)
@@ -131,22 +123,16 @@ func TestReadDigits(t *testing.T) {
 func TestDraw(t *testing.T) {
 	c := fakeDigits(t)
 	want, err := readDigits(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	all, err := ReadImages(c.Images, c.Labels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c.Images, c.Labels = "", ""
 	if s, err := c.Draw(all); err != nil || s.Checksum != want.Checksum {
 		t.Errorf("all images: %v, want the bags of the files", err)
 	}
 	part := generate.Images{Rows: 1, Columns: 2, Pixels: all.Pixels[2*200:], Labels: all.Labels[200:]}
 	s, err := c.Draw(part)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	x := make([]float32, 2)
 	for _, b := range s.Bags {
 		for k := range b.Instances.Len() {
@@ -177,9 +163,7 @@ func TestReadDigitsSmallBags(t *testing.T) {
 	c := fakeDigits(t)
 	c.Bags, c.MeanSize, c.SDSize = 200, 1, 3
 	s, err := readDigits(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ones := 0
 	for _, b := range s.Bags {
 		if b.Instances.Len() == 1 {
@@ -196,9 +180,7 @@ func TestReadDigitsRefuses(t *testing.T) {
 	folder := t.TempDir()
 	file := func(name string, data []byte) string {
 		path := filepath.Join(folder, name)
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, data, 0o600))
 		return path
 	}
 	for name, c := range map[string]struct {

@@ -53,9 +53,7 @@ func ucsbLike() []byte {
 func served(t *testing.T, name string, content ...[]byte) (Entry, *int) {
 	t.Helper()
 	e, err := Find(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	requests := new(int)
 	for i := range e.Files {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -102,9 +100,7 @@ func TestFetchByGitBlob(t *testing.T) {
 		t.Fatalf("after: %s, %v", state, err)
 	}
 	s, err := e.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(s.Bags) != e.Bags || s.NumPositive() != e.Positive || s.NumInstances() != e.Instances || s.NumFeatures() != e.Features || e.Folds != 4 {
 		t.Errorf("%d bags, %d positive, %d instances, %d features; want %+v", len(s.Bags), s.NumPositive(), s.NumInstances(), s.NumFeatures(), e)
 	}
@@ -112,9 +108,7 @@ func TestFetchByGitBlob(t *testing.T) {
 		t.Errorf("instance labels %v", s.InstanceLabels)
 	}
 	stored, err := ReadFile(filepath.Join(dir, "ucsb_breast.mat"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r, err := audit.Inspect(stored)
 	if err != nil || len(r.Leaks) != 1 || r.Leaks[0].Column != 709 {
 		t.Errorf("leaks %v, %v", r.Leaks, err)
@@ -126,9 +120,7 @@ func TestFetchByGitBlob(t *testing.T) {
 	name := filepath.Join(dir, "ucsb_breast.mat")
 	damaged := bytes.Clone(content)
 	damaged[1000] ^= 4
-	if err := os.WriteFile(name, damaged, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(name, damaged, 0o666))
 	if state, err := e.Verify(); state != Damaged || !strings.Contains(err.Error(), "git blob id") || !strings.Contains(err.Error(), "milbench data fetch ucsb") {
 		t.Errorf("damaged: %s, %v", state, err)
 	}
@@ -145,9 +137,7 @@ func TestFetchByGitBlob(t *testing.T) {
 
 func TestFetchIntoNoFolder(t *testing.T) {
 	blocked := filepath.Join(t.TempDir(), "blocked")
-	if err := os.WriteFile(blocked, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(blocked, nil, 0o666))
 	t.Setenv("MILBENCH_DATA", filepath.Join(blocked, "data"))
 	e, _ := served(t, "fox", nil)
 	err := e.Fetch(t.Context(), nil)
@@ -174,16 +164,12 @@ func TestDir(t *testing.T) {
 		t.Errorf("nowhere: %v", err)
 	}
 	e, err := Find("fox")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := e.Load(); err == nil || !strings.Contains(err.Error(), "MILBENCH_DATA") {
 		t.Errorf("load from nowhere: %v", err)
 	}
 	musk1, err := Find("musk1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := musk1.Load(); err != nil {
 		t.Errorf("the embedded set needs no folder: %v", err)
 	}

@@ -31,9 +31,7 @@ func toy(t *testing.T, rows ...[][]float64) *mil.Set {
 		words = append(words, fmt.Sprint(i%2))
 	}
 	s, err := Options{}.assemble(&mil.Set{Name: "toy", Bags: bags}, words)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s
 }
 
@@ -210,9 +208,7 @@ func TestReadMATLABBitFlips(t *testing.T) {
 	w.compress = true
 	file := goodCells(w)
 	want, err := ReadMATLAB(bytes.NewReader(file), "toy.mat")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	harmless := 0
 	for i := range 8 * len(file) {
 		flipped := bytes.Clone(file)

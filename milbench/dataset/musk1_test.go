@@ -6,9 +6,7 @@ import (
 
 func TestMusk1(t *testing.T) {
 	s, err := Musk1()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, sets, _ := reference(t)
 	requireSummary(t, s, sets["clean1.data"])
 	if s.Name != "musk1" || s.Bags[0].ID != "MUSK-188" || s.Bags[91].ID != "NON-MUSK-jp13" {

@@ -25,9 +25,7 @@ func TestNumbers(t *testing.T) {
 			b.WriteString(string(rune('a'+i)) + "," + label + ",1\n")
 		}
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(b.String()), 0o666))
 		return path
 	}
 	counts := file("counts.csv", "0", "2", "7", "2", "-1", "0")
@@ -58,9 +56,7 @@ func TestCentre(t *testing.T) {
 	}
 	write := func(name, text string) string {
 		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(text), 0o666))
 		return path
 	}
 	forms := map[string]func(rows [][]float64) string{
@@ -168,9 +164,7 @@ func TestCentre(t *testing.T) {
 					}
 				}
 				var back strings.Builder
-				if err := WriteCSV(&back, far); err != nil {
-					t.Fatal(err)
-				}
+				must(t, WriteCSV(&back, far))
 				again, err := ReadCSV(strings.NewReader(back.String()), "again")
 				if err != nil || !slices.Equal(again.Centre, far.Centre) {
 					t.Fatalf("%s: %v", form, err)
@@ -209,9 +203,7 @@ func TestCentre(t *testing.T) {
 
 func TestOrder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "grades.csv")
-	if err := os.WriteFile(path, []byte("bag,label,x\na,low,1\nb,top,1\nc,mid,1\nd,top,1\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte("bag,label,x\na,low,1\nb,top,1\nc,mid,1\nd,top,1\n"), 0o666))
 	plain, err := Options{}.Open(path)
 	if err != nil || !slices.Equal(plain.Stored.Classes, []string{"low", "mid", "top"}) {
 		t.Fatalf("%+v, %v", plain, err)
@@ -250,8 +242,6 @@ func TestOrder(t *testing.T) {
 // writeTwo writes bags with labels 0 and 1.
 func writeTwo(t *testing.T) string {
 	path := filepath.Join(t.TempDir(), "two.csv")
-	if err := os.WriteFile(path, []byte("bag,label,x\na,0,1\nb,1,1\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte("bag,label,x\na,0,1\nb,1,1\n"), 0o666))
 	return path
 }

@@ -23,17 +23,13 @@ func leakyCSV(t *testing.T) string {
 		fmt.Fprintf(&text, "b%d,%d,%d,%d,%d\n", i/2, i/2%2, i*7%11, i*5%13, i/2%2)
 	}
 	name := filepath.Join(t.TempDir(), "toy.csv")
-	if err := os.WriteFile(name, []byte(text.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(name, []byte(text.String()), 0o666))
 	return name
 }
 
 func TestOpenFile(t *testing.T) {
 	src, err := Open(leakyCSV(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if src.Entry != nil || src.Stored.NumFeatures() != 3 {
 		t.Fatalf("%+v", src)
 	}
@@ -79,17 +75,11 @@ func TestLeaked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			source, err := open()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			clean, err := source.Set(NoColumn)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			leaked, err := source.Leaked()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			n := clean.NumFeatures()
 			if !leaked.Leaked || clean.Leaked || leaked.Name != clean.Name+"+leak" || leaked.Checksum == clean.Checksum ||
 				leaked.InstanceLabels != nil || leaked.NumFeatures() != n+1 || leaked.Validate() != nil {
@@ -104,9 +94,7 @@ func TestLeaked(t *testing.T) {
 				}
 				wide, narrow := make([]float32, n+1), make([]float32, n)
 				for row := range b.Instances.Len() {
-					if err := errors.Join(b.Instances.Read(row, row+1, wide), clean.Bags[i].Instances.Read(row, row+1, narrow)); err != nil {
-						t.Fatal(err)
-					}
+					must(t, errors.Join(b.Instances.Read(row, row+1, wide), clean.Bags[i].Instances.Read(row, row+1, narrow)))
 					want := float64(b.Label)
 					if clean.InstanceLabels != nil {
 						want = clean.InstanceLabels[i][row]
@@ -124,9 +112,7 @@ func TestLeaked(t *testing.T) {
 func audited(t *testing.T, s *mil.Set) audit.Report {
 	t.Helper()
 	r, err := audit.Inspect(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return r
 }
 
@@ -146,9 +132,7 @@ func TestOpenNamed(t *testing.T) {
 	data := t.TempDir()
 	t.Setenv("MILBENCH_DATA", data)
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("musk1", []byte("not a set"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile("musk1", []byte("not a set"), 0o666))
 	src, err := Open("musk1")
 	if err != nil || src.Entry == nil || src.Entry.Name != "musk1" || src.Stored.Name != "musk1" {
 		t.Fatalf("%+v, %v", src, err)

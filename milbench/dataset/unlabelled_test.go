@@ -31,16 +31,12 @@ func TestReadUnlabelled(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), name)
-			if err := os.WriteFile(path, file, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(path, file, 0o666))
 			if s, err := ReadFile(path); err == nil {
 				t.Errorf("ReadFile makes a set of it: %+v", s)
 			}
 			s, err := Options{Unlabelled: true}.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if len(s.Bags) != len(want.Bags) {
 				t.Fatalf("%d bags, want %d", len(s.Bags), len(want.Bags))
 			}
@@ -74,9 +70,7 @@ func TestReadUnlabelledRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), name)
-			if err := os.WriteFile(path, c.file, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(path, c.file, 0o666))
 			_, err := Options{Unlabelled: true}.ReadFile(path)
 			requireOneLine(t, err, path, c.want)
 		})

@@ -59,9 +59,7 @@ func TestWriteCSVSurvival(t *testing.T) {
 		s.Bags = append(s.Bags, mil.Bag{ID: fmt.Sprint("b", i), Target: mil.Target{Value: 1.5 + float64(i), Event: i == 1}, Instances: rows})
 	}
 	var b strings.Builder
-	if err := WriteCSV(&b, s); err != nil {
-		t.Fatal(err)
-	}
+	must(t, WriteCSV(&b, s))
 	read, err := ReadCSV(strings.NewReader(b.String()), "toy")
 	if err != nil || read.Kind != s.Kind || read.Bags[1].Target != s.Bags[1].Target || read.Bags[2].Target != s.Bags[2].Target {
 		t.Errorf("%v", err)

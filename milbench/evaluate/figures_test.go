@@ -49,9 +49,7 @@ func TestFigures(t *testing.T) {
 	} {
 		s := drawn(kind, 80)
 		list, err := Figures(s, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var got []string
 		for _, f := range list {
 			got = append(got, f.Name+" "+f.Method)
@@ -66,9 +64,7 @@ func TestFigures(t *testing.T) {
 	s := drawn(mil.BinaryTarget, 80)
 	labels, scores := results.LabelsScores(s.Bags)
 	list, err := Figures(s, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	auc, se, _ := stats.DeLong(labels, scores)
 	if f := list[0]; math.Abs(*f.Value-auc) > 1e-12 || math.Abs(*f.High-min(1, auc+1.959963984540054*se)) > 1e-9 {
 		t.Errorf("AUC %v to %v, want %v with error %v", *f.Value, *f.High, auc, se)
@@ -88,9 +84,7 @@ func TestFigures(t *testing.T) {
 func TestFiguresOfGroups(t *testing.T) {
 	s := drawn(mil.BinaryTarget, 40)
 	alone, err := Figures(s, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	many := s
 	many.Bags, many.Logits, many.Units = nil, nil, make([][]int, 40)
 	for range 4 {
@@ -100,9 +94,7 @@ func TestFiguresOfGroups(t *testing.T) {
 		}
 	}
 	grouped, err := Figures(many, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if grouped[0].Method != "DeLong" || grouped[1].Name != "AUC" || grouped[1].Method != "bootstrap of 40 groups" || grouped[2].Method != "bootstrap of 40 groups" {
 		t.Fatalf("%+v", grouped[:3])
 	}
@@ -183,5 +175,13 @@ func TestConfusion(t *testing.T) {
 	classes := scoredOf(mil.ClassTarget, []int{2, 0}, []float64{0, 1, 2}, []float64{0, 1, 0})
 	if m, err := Confusion(classes); err != nil || m[2][2] != 1 || m[0][1] != 1 {
 		t.Errorf("%v, %v", m, err)
+	}
+}
+
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

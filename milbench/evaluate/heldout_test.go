@@ -26,9 +26,7 @@ func result(t *testing.T, checksum, setting string, protocol string, repeat, fol
 	if r.Fit, err = r.ID(); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.Validate())
 	return r
 }
 

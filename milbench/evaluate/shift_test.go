@@ -77,18 +77,14 @@ func split(random *rand.Rand, s *mil.Set, share float64) (train, rest *mil.Set) 
 func profile(t *testing.T, s *mil.Set) mil.Profile {
 	t.Helper()
 	p, err := mil.ProfileOf(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return p
 }
 
 func compared(t *testing.T, train, rest *mil.Set) Shift {
 	t.Helper()
 	shift, err := compare(profile(t, train), profile(t, rest), rest)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return shift
 }
 

@@ -35,9 +35,7 @@ var archivedCurves = []MeanCurve{{Set: "first", Config: json.RawMessage(`{"pooli
 func writeArchive(t *testing.T, results []Result) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := (Archive{Experiment: "fake", Results: results, Curves: archivedCurves}).Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	must(t, (Archive{Experiment: "fake", Results: results, Curves: archivedCurves}).Write(&b))
 	return b.String()
 }
 
@@ -47,9 +45,7 @@ func TestArchive(t *testing.T) {
 	results := archivedResults()
 	text := writeArchive(t, results)
 	back, err := ReadArchive(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if back.Experiment != "fake" || len(back.Results) != len(results) {
 		t.Fatalf("%s: %d results of %d", back.Experiment, len(back.Results), len(results))
 	}
@@ -81,9 +77,7 @@ func TestArchive(t *testing.T) {
 			w.Validation, w.Inside = nil, r.Inside
 		}
 		config, err := cv.CanonicalSetting(w.Config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		w.Config = config
 		if !reflect.DeepEqual(r, w) {
 			t.Errorf("read back as\n%+v, want\n%+v", r, w)
@@ -101,9 +95,7 @@ func TestArchive(t *testing.T) {
 	raw := 0
 	for _, r := range results {
 		line, err := json.Marshal(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		raw += len(line)
 	}
 	if len(text) > raw/3 {
@@ -124,9 +116,7 @@ func TestReadArchives(t *testing.T) {
 	}
 	whole := packed.Bytes()
 	for name, text := range map[string][]byte{"b.json.gz": whole, "a.json.gz": whole, "c.json": []byte(text), "notes.txt": []byte("none")} {
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name), text, 0o666))
 	}
 	archives, err := ReadArchives(os.DirFS(dir))
 	if err != nil || len(archives) != 2 || len(archives[0].Results) != len(archives[1].Results) {
@@ -135,9 +125,7 @@ func TestReadArchives(t *testing.T) {
 	damaged := bytes.Clone(whole)
 	damaged[len(damaged)-5] ^= 1 // in the checksum
 	for what, content := range map[string][]byte{"torn": whole[:100], "without its last byte": whole[:len(whole)-1], "damaged": damaged, "not compressed": []byte(text)} {
-		if err := os.WriteFile(filepath.Join(dir, "c.json.gz"), content, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, "c.json.gz"), content, 0o666))
 		if _, err := ReadArchives(os.DirFS(dir)); err == nil || !strings.Contains(err.Error(), "c.json.gz: ") {
 			t.Errorf("an archive that is %s: %v", what, err)
 		}
@@ -195,17 +183,13 @@ func TestArchiveAdd(t *testing.T) {
 	curve := archivedCurves[0]
 	curve.Set = "third"
 	var together bytes.Buffer
-	if err := (Archive{Experiment: "fake", Results: slices.Concat(results, third), Curves: append(slices.Clone(archivedCurves), curve)}).Write(&together); err != nil {
-		t.Fatal(err)
-	}
+	must(t, (Archive{Experiment: "fake", Results: slices.Concat(results, third), Curves: append(slices.Clone(archivedCurves), curve)}).Write(&together))
 	want := together.String()
 	a := Archive{Experiment: "fake", Results: results, Curves: archivedCurves, Times: []Time{{Fits: 1}}}
 	b := Archive{Experiment: "fake", Results: third, Curves: []MeanCurve{curve}, Times: []Time{{Fits: 2}, {Fits: 2}}}
 	for _, both := range [][2]Archive{{a, b}, {b, a}} {
 		sum, err := both[0].Add(both[1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var text bytes.Buffer
 		if err := sum.Write(&text); err != nil || text.String() != want {
 			t.Errorf("added, an archive of %d results is another than of both at once (%v)", len(sum.Results), err)
@@ -330,9 +314,7 @@ func TestArchiveSave(t *testing.T) {
 	if _, err := OpenArchive(os.DirFS(dir), "other.json.gz"); err == nil || !strings.Contains(err.Error(), "open an archive of results") {
 		t.Errorf("no file: %v", err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "times", "fake.jsonl"), []byte("damaged\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "times", "fake.jsonl"), []byte("damaged\n"), 0o666))
 	if _, err := OpenArchive(os.DirFS(dir), "fake.json.gz"); err == nil || !strings.Contains(err.Error(), "times of an archive: times/fake.jsonl: line 1 is damaged") {
 		t.Errorf("damaged times: %v", err)
 	}

@@ -96,9 +96,7 @@ func TestFiguresOfKinds(t *testing.T) {
 		sum := 0.0
 		for _, r := range list[6:] {
 			v, err := want.main(r.Bags)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if own, err := r.Figure(); err != nil || own != v {
 				t.Errorf("%v: the figure of a result is %v, want %v (%v)", kind, own, v, err)
 			}
@@ -145,13 +143,9 @@ func TestIntegratedBrier(t *testing.T) {
 			times, events, alive = append(times, b.Value), append(events, b.Event), append(alive, b.Survival.Alive[:3]) // the last bag has time 20
 		}
 		censoring, err := stats.CensoringCurve(times, events)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		v, err := stats.IntegratedBrier(censoring, times, events, alive, []float64{8, 12, 16})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		sum += v / 6
 	}
 	got, is := figure(good())
@@ -199,20 +193,14 @@ func TestKindTables(t *testing.T) {
 		list = append(list, kindResults(kind)...)
 	}
 	table, err := Tabulate(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var b strings.Builder
 	for _, format := range []string{"md", "csv", "tex", "html"} {
 		b.Reset()
-		if err := table.Write(&b, format); err != nil {
-			t.Fatal(err)
-		}
+		must(t, table.Write(&b, format))
 		path := "testdata/kinds." + format
 		if *update {
-			if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(path, []byte(b.String()), 0o666))
 		}
 		want, err := os.ReadFile(path)
 		if err != nil || b.String() != string(want) {
@@ -230,9 +218,7 @@ func TestUndefinedFigures(t *testing.T) {
 		}
 	}
 	table, err := Tabulate(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if r := table.Rows[0]; r.Figures["mae"] == 0 || len(r.Figures) != 3 {
 		t.Errorf("figures %v; Spearman's correlation with one score for all is not defined", r.Figures)
 	}

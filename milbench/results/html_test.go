@@ -14,9 +14,7 @@ import (
 func parsedHTML(t *testing.T, table Table) (texts, bold []string) {
 	t.Helper()
 	var b strings.Builder
-	if err := table.Write(&b, "html"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, table.Write(&b, "html"))
 	d := xml.NewDecoder(strings.NewReader(b.String()))
 	var open []string
 	for {
@@ -86,9 +84,7 @@ func TestEscapedHTML(t *testing.T) {
 		results[i].Classes = []string{name, "other"}
 	}
 	table, err := Tabulate(results)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	texts, bold := parsedHTML(t, table)
 	for _, want := range []string{name, "syn" + name, name + ": positive is other, negative " + name} {
 		if !slices.Contains(texts, want) {

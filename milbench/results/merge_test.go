@@ -19,13 +19,9 @@ import (
 func requireCurves(t *testing.T, dir string) {
 	t.Helper()
 	found, err := Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text, err := os.ReadFile(filepath.Join(dir, CurvesName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var with, without []string
 	for line := range bytes.Lines(text) {
 		var c Curve
@@ -61,9 +57,7 @@ func folderBytes(t *testing.T, dir string) string {
 func mustMerge(t *testing.T, dirs []string, out string) Merged {
 	t.Helper()
 	m, err := Merge(context.Background(), dirs, out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return m
 }
 
@@ -86,9 +80,7 @@ func TestMerge(t *testing.T) {
 		dir string
 		t   Time
 	}{{one, long}, {one, long}, {two, short}} { // two runs may take equally long
-		if err := AppendTime(c.dir, c.t); err != nil {
-			t.Fatal(err)
-		}
+		must(t, AppendTime(c.dir, c.t))
 	}
 	if m := mustMerge(t, []string{one, two, one}, out); m.Results != fakeTotal || m.Curves != fakeTotal || m.Duplicates != 32 || m.Disagreements != 0 {
 		t.Errorf("%+v", m)
@@ -127,17 +119,13 @@ func TestMergeDisagreement(t *testing.T) {
 		t.Fatal(files, err)
 	}
 	text, err := os.ReadFile(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var changed bytes.Buffer
 	n := 0
 	var fit string
 	for line := range bytes.Lines(text) {
 		var r Result
-		if err := json.Unmarshal(line, &r); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(line, &r))
 		if n++; n == 7 {
 			r.Bags[3].Scores[0] += 1e-9
 			fit = r.Fit
@@ -149,9 +137,7 @@ func TestMergeDisagreement(t *testing.T) {
 		}
 		changed.Write(append(line, '\n'))
 	}
-	if err := os.WriteFile(files[0], changed.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(files[0], changed.Bytes(), 0o666))
 	for _, dirs := range [][]string{{one, two}, {two, one}} {
 		out := t.TempDir()
 		m := mustMerge(t, dirs, out)
@@ -179,16 +165,12 @@ func TestMergeRefuses(t *testing.T) {
 		dir := newFolder()
 		files, _ := filepath.Glob(filepath.Join(dir, AttemptsName, "*", FileName))
 		text, err := os.ReadFile(files[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		changed := bytes.Replace(text, []byte(old), []byte(new), 1)
 		if bytes.Equal(changed, text) {
 			t.Fatalf("no %s", old)
 		}
-		if err := os.WriteFile(files[0], changed, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(files[0], changed, 0o666))
 		return dir
 	}
 	good := newFolder()
@@ -220,15 +202,11 @@ func TestMergeRefuses(t *testing.T) {
 		t.Errorf("a merge of nothing: %v", err)
 	}
 	open, err := Open(good)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := Merge(context.Background(), []string{good}, good); !errors.Is(err, ErrLocked) {
 		t.Errorf("a folder that a run writes to: %v", err)
 	}
-	if err := open.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, open.Close())
 	canceled, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := Merge(canceled, []string{good}, good); !errors.Is(err, context.Canceled) {

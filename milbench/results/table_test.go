@@ -72,9 +72,7 @@ func TestFigures(t *testing.T) {
 		few,
 		sample("set", `{"pooling":"mean"}`, 0, 1, four, []float64{0, 0, 0, 0}))
 	table, err := Tabulate(results)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(table.Rows) != 2 || len(table.Notes) != 1 || !strings.HasPrefix(table.Notes[0], "set, max: 1 of 1 repeats left out") {
 		t.Fatalf("%d rows, notes %q", len(table.Rows), table.Notes)
 	}
@@ -163,36 +161,24 @@ func roundedText(text string) string {
 func TestGoldenTables(t *testing.T) {
 	results := goldenResults()
 	table, err := Tabulate(results)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	slices.Reverse(results)
 	reversed, err := Tabulate(results)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, format := range Formats {
 		t.Run(format, func(t *testing.T) {
 			var got, again bytes.Buffer
-			if err := table.Write(&got, format); err != nil {
-				t.Fatal(err)
-			}
-			if err := reversed.Write(&again, format); err != nil {
-				t.Fatal(err)
-			}
+			must(t, table.Write(&got, format))
+			must(t, reversed.Write(&again, format))
 			if got.String() != again.String() {
 				t.Error("the order of the results changes the table")
 			}
 			path := filepath.Join("testdata", "table."+format)
 			if *update {
-				if err := os.WriteFile(path, got.Bytes(), 0o666); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.WriteFile(path, got.Bytes(), 0o666))
 			}
 			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if roundedText(got.String()) != roundedText(string(want)) {
 				t.Errorf("got\n%s\nwant\n%s", got.String(), want)
 			}
@@ -234,9 +220,7 @@ func TestNestedChoice(t *testing.T) {
 		nested(a, 2, 0, good, good), nested(b, 2, 0, good, bad), nested(a, 2, 1, good, good), // b lacks a fold
 	}
 	table, err := Tabulate(results)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(table.Rows) != 1 || len(table.Notes) != 1 || !strings.Contains(table.Notes[0], "1 of 3 repeats left out") {
 		t.Fatalf("%d rows, notes %q", len(table.Rows), table.Notes)
 	}
@@ -248,9 +232,7 @@ func TestNestedChoice(t *testing.T) {
 		t.Errorf("chosen: %+v", row.Chosen)
 	}
 	kept, err := ReadArchive(strings.NewReader(writeArchive(t, results)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if again, err := Tabulate(kept.Results); err != nil || !reflect.DeepEqual(again, table) {
 		t.Errorf("out of an archive: %+v, %v\nwant %+v", again, err, table)
 	}
@@ -293,9 +275,7 @@ func TestRowsApart(t *testing.T) {
 		"leaked":   {other(func(r *Result) { r.Leaked, r.Seed = true, 2 }), 1, 2},
 	} {
 		table, err := Tabulate(append(slices.Clone(base), test.more...))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if len(table.Rows) != test.rows || table.Rows[0].N != test.n {
 			t.Errorf("%s: %d rows, n = %d; want %d, %d", name, len(table.Rows), table.Rows[0].N, test.rows, test.n)
 		}
@@ -348,9 +328,7 @@ func TestNotes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			table, err := Tabulate(test.results)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			var sets []string
 			for _, r := range table.Rows {
 				sets = append(sets, r.Set)
@@ -388,9 +366,7 @@ func TestLabels(t *testing.T) {
 		var settings []setting
 		for _, c := range test.configs {
 			s, err := decodeSetting(json.RawMessage(c))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			settings = append(settings, s)
 		}
 		keys := differing(settings)
@@ -406,9 +382,7 @@ func TestOrder(t *testing.T) {
 	var settings []setting
 	for _, c := range []string{`{"pooling":"syn","iterations":10}`, `{"pooling":"syn","iterations":-3}`, `{"pooling":"max"}`, `{"pooling":"syn"}`, `{"pooling":"syn","iterations":3}`} {
 		s, err := decodeSetting(json.RawMessage(c))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		settings = append(settings, s)
 	}
 	slices.SortFunc(settings, compareSettings)
@@ -442,9 +416,7 @@ func TestIntervals(t *testing.T) {
 					t.Fatal(err)
 				}
 				auc, err := r.Figure()
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				all, aucs = append(all, r), append(aucs, auc)
 			}
 		}

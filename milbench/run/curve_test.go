@@ -29,9 +29,7 @@ import (
 func readFile(t *testing.T, dir, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return b
 }
 
@@ -39,16 +37,12 @@ func readFile(t *testing.T, dir, name string) []byte {
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	found, err := results.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	lines := make(map[string]string)
 	for _, r := range found {
 		r.WallS = 0
 		b, err := json.Marshal(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		lines[r.Fit] = string(b)
 	}
 	return lines
@@ -58,9 +52,7 @@ func contents(t *testing.T, dir string) map[string]string {
 func put(t *testing.T, content []byte) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, results.FileName), content, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, results.FileName), content, 0o666))
 	return dir
 }
 
@@ -97,9 +89,7 @@ func withCurves(t *testing.T, r run.Run) map[string]results.Curve {
 	}
 	requireCurves(t, r.Dir)
 	list, err := results.ReadCurves(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	curves := make(map[string]results.Curve)
 	for _, c := range list {
 		curves[c.Fit] = c
@@ -123,14 +113,10 @@ func TestCurves(t *testing.T) {
 			}
 
 			fits, err := p.Fits(r.Sets[0], r.Settings, r.Seed)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			key := func(repeat, fold int, config json.RawMessage) string {
 				c, err := cv.CanonicalSetting(config)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				return fmt.Sprint(repeat, fold, string(c))
 			}
 			outcomes := make(map[string]learner.Outcome)
@@ -159,9 +145,7 @@ func TestCurves(t *testing.T) {
 						labels, scores = append(labels, r.Sets[0].Bags[b].Label), append(scores, e.Validation[i].Scores[0])
 					}
 					one, err := stats.AUC(labels, scores)
-					if err != nil {
-						t.Fatal(err)
-					}
+					must(t, err)
 					auc = append(auc, one)
 				}
 				changed, err := json.Marshal(c.WinnersChanged)

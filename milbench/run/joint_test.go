@@ -131,17 +131,11 @@ func (l *weighing) Learn(_ context.Context, task cv.Task, done func(learner.Outc
 func kept(t *testing.T, dir string) (found, archived []results.Result) {
 	t.Helper()
 	found, err := results.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var b strings.Builder
-	if err := (results.Archive{Experiment: "mine", Results: found}).Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	must(t, (results.Archive{Experiment: "mine", Results: found}).Write(&b))
 	archive, err := results.ReadArchive(strings.NewReader(b.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return found, archive.Results
 }
 
@@ -176,9 +170,7 @@ func TestInstanceAUC(t *testing.T) {
 		}
 	}
 	table, err := results.Tabulate(found)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for format, want := range map[string]string{"md": " 0.750 | honest", "tex": "& 0.750 &", "csv": ",0.750000,", "json": `"instance_auc": 0.75`} {
 		var b strings.Builder
 		if err := table.Write(&b, format); err != nil || !strings.Contains(b.String(), want) {
@@ -249,9 +241,7 @@ func TestGroup(t *testing.T) {
 		}
 	}
 	table, err := results.Tabulate(found)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for format, want := range map[string]string{"md": "group AUC", "tex": "group AUC", "csv": "group_auc_mean,group_auc_max", "json": `"group_auc": {`} {
 		var b strings.Builder
 		if err := table.Write(&b, format); err != nil || !strings.Contains(b.String(), want) {
@@ -288,9 +278,7 @@ func TestInstances(t *testing.T) {
 		t.Fatalf("%+v, %v, asked %v", sum, err, learner.asked)
 	}
 	found, err := results.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	kept := 0
 	for _, r := range found {
 		for _, b := range r.Bags {

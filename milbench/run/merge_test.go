@@ -73,9 +73,7 @@ func TestShards(t *testing.T) {
 	left := 0
 	for shard := range 3 { // what folder one lacks, in other shards
 		sum, err := shardRun(t, one, shard, 3, &runtest.Learner{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		left += sum.Done
 	}
 	if m, err := results.Merge(context.Background(), nil, one); err != nil || m.Results != runtest.Fits || m.Duplicates != 0 || left == 0 {
@@ -115,18 +113,12 @@ func TestShardsStay(t *testing.T) {
 func TestTornAttempts(t *testing.T) {
 	dir := t.TempDir()
 	first, err := shardRun(t, dir, 0, 2, &runtest.Learner{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	files, _ := filepath.Glob(filepath.Join(dir, results.AttemptsName, "*", results.FileName))
 	text, err := os.ReadFile(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	torn := text[:len(text)-20]
-	if err := os.WriteFile(files[0], torn, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(files[0], torn, 0o666))
 	if m, err := results.Merge(context.Background(), []string{dir}, t.TempDir()); err != nil || m.Results != first.Total-1 {
 		t.Errorf("%+v, %v", m, err)
 	}

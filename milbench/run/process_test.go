@@ -65,9 +65,7 @@ func TestKilledRun(t *testing.T) {
 	kept := 0
 	for _, lines := range []int{1, 9, 20, 33} {
 		cmd := reexec.Command(t, "run", dir)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Start())
 		for start := time.Now(); ; time.Sleep(time.Millisecond) {
 			b, _ := os.ReadFile(path)
 			if bytes.Count(b, []byte("\n")) >= lines {
@@ -77,9 +75,7 @@ func TestKilledRun(t *testing.T) {
 				t.Fatalf("no %d lines after 20 s", lines)
 			}
 		}
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Process.Kill())
 		cmd.Wait()
 		got := contents(t, dir)
 		if len(got) < lines || len(got) == runtest.Fits {

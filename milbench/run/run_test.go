@@ -44,9 +44,7 @@ func TestRunRecords(t *testing.T) {
 		t.Errorf("%d calls of Progress: %+v", len(seen), seen)
 	}
 	found, err := results.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	tested := make(map[string]int)
 	for _, res := range found {
 		if res.Protocol != "honest" || res.Folds != 4 || res.FoldsRun != 4 || res.Seed != 1 || res.Epoch != runtest.Epochs || res.Leaked ||
@@ -80,9 +78,7 @@ func TestEpochChoice(t *testing.T) {
 		r.Sets, r.Protocol = r.Sets[:1], p
 		set := r.Sets[0]
 		fits, err := p.Fits(set, r.Settings, r.Seed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		want := make(map[string]int) // epoch by repeat, fold and setting
 		r.Learner = &runtest.Learner{Spoil: func(o *learner.Outcome) bool {
 			fit := fits[o.Fit]
@@ -113,9 +109,7 @@ func TestEpochChoice(t *testing.T) {
 			t.Fatal(err)
 		}
 		found, err := results.Read(r.Dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		epochs := make(map[int]bool)
 		for _, res := range found {
 			var fit cv.Fit
@@ -332,9 +326,7 @@ func TestPending(t *testing.T) {
 	missing := func(first, second int) {
 		t.Helper()
 		pending, err := r.Pending()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i, want := range []int{first, second} {
 			p, set := pending[i], r.Sets[i]
 			if p.Total != runtest.Fits/2 || p.Task.Name != set.Name || len(p.Task.Bags) != len(set.Bags) || len(p.Task.Fits) != want {
@@ -352,9 +344,7 @@ func TestPending(t *testing.T) {
 	before := contents(t, dir)
 	missing(runtest.Fits/2-5, 0)
 	pending, err := r.Pending()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, fit := range pending[0].Task.Fits { // the learner in the next run gets these
 		if fit.EveryEpoch {
 			t.Errorf("%+v has every epoch", fit)
@@ -440,11 +430,17 @@ func TestRunRefuses(t *testing.T) {
 	}
 	r := runtest.Run(t.TempDir(), &runtest.Learner{})
 	f, err := results.Open(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	if _, err := r.Do(context.Background()); !errors.Is(err, results.ErrLocked) {
 		t.Errorf("locked folder: %v", err)
+	}
+}
+
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -33,9 +33,7 @@ type bayes struct {
 func readBayes(t *testing.T) bayes {
 	t.Helper()
 	var g bayes
-	if err := json.Unmarshal(bayesJSON, &g); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(bayesJSON, &g))
 	if len(g.CorrelatedT) < 12 || len(g.SignedRank) < 12 || g.Samples < 100000 {
 		t.Fatal("bayes.json lacks cases")
 	}
@@ -49,9 +47,7 @@ func TestGoldenBayesCorrelatedT(t *testing.T) {
 	for _, c := range readBayes(t).CorrelatedT {
 		t.Run(c.Name, func(t *testing.T) {
 			got, err := BayesCorrelatedT(c.A, c.B, 1/float64(c.Folds-1), c.Rope)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for _, p := range [][2]float64{{got.Better, c.Better}, {got.Equal, c.Equal}, {got.Worse, c.Worse}} {
 				if math.Abs(p[0]-p[1]) > closedTolerance {
 					t.Errorf("%+v, want %+v", got, c)
@@ -107,9 +103,7 @@ func TestGoldenBayesSignedRank(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			test := BayesSignedRank{Rope: c.Rope, Prior: c.Prior, Samples: 100000}
 			got, err := test.Compare(c.A, c.B, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for _, p := range [][2]float64{{got.Better, c.Better}, {got.Equal, c.Equal}, {got.Worse, c.Worse}} {
 				if !within(p[0], p[1], test.Samples, g.Samples) {
 					t.Errorf("%+v, want %+v", got, c)

@@ -59,9 +59,7 @@ type comparisons struct {
 func readComparisons(t *testing.T) comparisons {
 	t.Helper()
 	var c comparisons
-	if err := json.Unmarshal(comparisonsJSON, &c); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(comparisonsJSON, &c))
 	if len(c.Friedman) < 8 || len(c.Range) < 18 || len(c.Wilcoxon) < 10 || len(c.Holm) < 5 || len(c.T) < 6 {
 		t.Fatal("comparisons.json lacks cases")
 	}
@@ -73,9 +71,7 @@ func TestGoldenFriedman(t *testing.T) {
 	for _, c := range readComparisons(t).Friedman {
 		t.Run(c.Name, func(t *testing.T) {
 			got, err := Friedman(c.Values)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for j, r := range c.Ranks {
 				if !near(got.Ranks[j], r, tolerance) {
 					t.Errorf("ranks %v, want %v", got.Ranks, c.Ranks)
@@ -89,9 +85,7 @@ func TestGoldenFriedman(t *testing.T) {
 				t.Errorf("p %v and %v, want %v and %v", got.ChiSquareP, got.FP, c.ChiSquareP, c.FP)
 			}
 			pairs, err := Nemenyi(got.Ranks, got.Sets)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for i := range pairs {
 				for j := range pairs {
 					if !(math.Abs(pairs[i][j]-c.Nemenyi[i][j]) <= nemenyiTolerance) {
@@ -144,9 +138,7 @@ func TestWilcoxonWithoutDifference(t *testing.T) {
 func TestGoldenHolm(t *testing.T) {
 	for _, c := range readComparisons(t).Holm {
 		got, err := Holm(c.P)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i := range got {
 			if !near(got[i], c.Adjusted[i], tolerance) {
 				t.Errorf("%v adjusted is %v, want %v", c.P, got, c.Adjusted)
@@ -186,9 +178,7 @@ func TestAverageRanksLaws(t *testing.T) {
 			}
 		}
 		ranks, err := AverageRanks(values)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		sum := 0.0
 		for _, r := range ranks {
 			sum += r
@@ -205,9 +195,7 @@ func TestAverageRanksLaws(t *testing.T) {
 			}
 		}
 		moved, err := AverageRanks(other)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for at, j := range order {
 			if moved[at] != ranks[j] {
 				t.Fatalf("ranks %v of %v, %v of %v", ranks, values, moved, other)
@@ -232,20 +220,14 @@ func TestNemenyiLaws(t *testing.T) {
 			}
 		}
 		found, err := Friedman(values)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if !(found.ChiSquareP >= 0 && found.ChiSquareP <= 1 && found.FP >= 0 && found.FP <= 1) {
 			t.Fatalf("%+v", found)
 		}
 		p, err := Nemenyi(found.Ranks, n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		difference, err := NemenyiDifference(k, n, 0.05)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i := range p {
 			for j := range p {
 				apart := math.Abs(found.Ranks[i] - found.Ranks[j])
@@ -325,18 +307,14 @@ func TestHolmLaws(t *testing.T) {
 			p[i] = math.Round(20*rng.Float64()*rng.Float64()) / 20
 		}
 		adjusted, err := Holm(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		order := rng.Perm(len(p))
 		moved := make([]float64, len(p))
 		for at, i := range order {
 			moved[at] = p[i]
 		}
 		again, err := Holm(moved)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for at, i := range order {
 			if again[at] != adjusted[i] || adjusted[i] < p[i] || adjusted[i] > min(1, float64(len(p))*p[i]) {
 				t.Fatalf("%v adjusted is %v, in another order %v", p, adjusted, again)

@@ -27,13 +27,9 @@ func TestRankingLaws(t *testing.T) {
 	for range 100 {
 		labels, scores := random(rng, 4+rng.IntN(60))
 		auc, err := AUC(labels, scores)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		ap, err := AveragePrecision(labels, scores)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for name, f := range increasing {
 			if got, _ := AUC(labels, mapped(scores, f)); got != auc {
 				t.Errorf("AUC %v became %v under %s", auc, got, name)
