@@ -15,8 +15,7 @@ import (
 func TestCompareKinds(t *testing.T) {
 	for kind := range mil.SurvivalTarget + 1 {
 		list := kindResults(kind)
-		table, err := Tabulate(list)
-		must(t, err)
+		table := tabulated(t, list)
 		var figures [2][]float64
 		for i, r := range list {
 			v, err := r.Figure()
@@ -68,8 +67,7 @@ func manySets(sets int) (list []Result) {
 // TestCompareOver: with six or more sets there are tests over the sets' means, with fewer only the counts.
 func TestCompareOver(t *testing.T) {
 	for _, sets := range []int{3, 8} {
-		table, err := Tabulate(manySets(sets))
-		must(t, err)
+		table := tabulated(t, manySets(sets))
 		c, err := table.Compare("a", 0.01)
 		if err != nil || len(c.Over) != 1 {
 			t.Fatalf("%+v, %v", c, err)
@@ -115,8 +113,7 @@ func TestCompareVerdicts(t *testing.T) {
 				list = append(list, sample("set", `{"pooling":"a"}`, repeat, fold, four, []float64{1, 2, 3, 4}), sample("set", `{"pooling":"b"}`, repeat, fold, four, c.b(fold, repeat)))
 			}
 		}
-		table, err := Tabulate(list)
-		must(t, err)
+		table := tabulated(t, list)
 		got, err := table.Compare("a", c.rope)
 		if err != nil || got.Sets[0].Verdict != c.want {
 			t.Errorf("%s: %+v, %v; want %s", c.name, got, err, c.want)
@@ -125,8 +122,7 @@ func TestCompareVerdicts(t *testing.T) {
 }
 
 func TestCompareRefuses(t *testing.T) {
-	table, err := Tabulate(kindResults(mil.RealTarget))
-	must(t, err)
+	table := tabulated(t, kindResults(mil.RealTarget))
 	for name, c := range map[string]struct {
 		table Table
 		with  string

@@ -168,3 +168,11 @@ func must(t testing.TB, err error) {
 		t.Fatal(err)
 	}
 }
+
+// tabulated returns the table of results.
+func tabulated(t *testing.T, list []Result) Table {
+	t.Helper()
+	table, err := Tabulate(list)
+	must(t, err)
+	return table
+}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -192,20 +191,12 @@ func TestKindTables(t *testing.T) {
 	for kind := range mil.SurvivalTarget + 1 {
 		list = append(list, kindResults(kind)...)
 	}
-	table, err := Tabulate(list)
-	must(t, err)
+	table := tabulated(t, list)
 	var b strings.Builder
 	for _, format := range []string{"md", "csv", "tex", "html"} {
 		b.Reset()
 		must(t, table.Write(&b, format))
-		path := "testdata/kinds." + format
-		if *update {
-			must(t, os.WriteFile(path, []byte(b.String()), 0o666))
-		}
-		want, err := os.ReadFile(path)
-		if err != nil || b.String() != string(want) {
-			t.Errorf("%s differs from %s (%v):\n%s", format, path, err, b.String())
-		}
+		requireGolden(t, "kinds."+format, b.String())
 	}
 }
 
@@ -217,8 +208,7 @@ func TestUndefinedFigures(t *testing.T) {
 			list[i].Bags[k].Scores = []float64{3}
 		}
 	}
-	table, err := Tabulate(list)
-	must(t, err)
+	table := tabulated(t, list)
 	if r := table.Rows[0]; r.Figures["mae"] == 0 || len(r.Figures) != 3 {
 		t.Errorf("figures %v; Spearman's correlation with one score for all is not defined", r.Figures)
 	}

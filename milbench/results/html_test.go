@@ -83,8 +83,7 @@ func TestEscapedHTML(t *testing.T) {
 	for i := range results {
 		results[i].Classes = []string{name, "other"}
 	}
-	table, err := Tabulate(results)
-	must(t, err)
+	table := tabulated(t, results)
 	texts, bold := parsedHTML(t, table)
 	for _, want := range []string{name, "syn" + name, name + ": positive is other, negative " + name} {
 		if !slices.Contains(texts, want) {

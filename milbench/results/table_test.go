@@ -71,8 +71,7 @@ func TestFigures(t *testing.T) {
 		sample("set", `{"pooling":"max"}`, 0, 0, four, []float64{2, 1, -1, -2}), // one repeat lacks a fold
 		few,
 		sample("set", `{"pooling":"mean"}`, 0, 1, four, []float64{0, 0, 0, 0}))
-	table, err := Tabulate(results)
-	must(t, err)
+	table := tabulated(t, results)
 	if len(table.Rows) != 2 || len(table.Notes) != 1 || !strings.HasPrefix(table.Notes[0], "set, max: 1 of 1 repeats left out") {
 		t.Fatalf("%d rows, notes %q", len(table.Rows), table.Notes)
 	}
@@ -157,14 +156,26 @@ func roundedText(text string) string {
 	})
 }
 
-// TestGoldenTables compares every format with its golden file; go test -update writes them.
+// requireGolden compares a text with a file of testdata, up to the last digits of numbers; go test -update writes it.
+func requireGolden(t *testing.T, name, text string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		must(t, os.WriteFile(path, []byte(text), 0o666))
+	}
+	want, err := os.ReadFile(path)
+	must(t, err)
+	if roundedText(text) != roundedText(string(want)) {
+		t.Errorf("%s: got\n%s\nwant\n%s", name, text, want)
+	}
+}
+
+// TestGoldenTables compares every format with its golden file.
 func TestGoldenTables(t *testing.T) {
 	results := goldenResults()
-	table, err := Tabulate(results)
-	must(t, err)
+	table := tabulated(t, results)
 	slices.Reverse(results)
-	reversed, err := Tabulate(results)
-	must(t, err)
+	reversed := tabulated(t, results)
 	for _, format := range Formats {
 		t.Run(format, func(t *testing.T) {
 			var got, again bytes.Buffer
@@ -173,15 +184,7 @@ func TestGoldenTables(t *testing.T) {
 			if got.String() != again.String() {
 				t.Error("the order of the results changes the table")
 			}
-			path := filepath.Join("testdata", "table."+format)
-			if *update {
-				must(t, os.WriteFile(path, got.Bytes(), 0o666))
-			}
-			want, err := os.ReadFile(path)
-			must(t, err)
-			if roundedText(got.String()) != roundedText(string(want)) {
-				t.Errorf("got\n%s\nwant\n%s", got.String(), want)
-			}
+			requireGolden(t, "table."+format, got.String())
 			for _, word := range []string{"optimistic", map[bool]string{true: `"leaked": true`, false: "LEAKED"}[format == "json"]} {
 				if !strings.Contains(got.String(), word) {
 					t.Errorf("%q is not in the table", word)
@@ -219,8 +222,7 @@ func TestNestedChoice(t *testing.T) {
 		nested(a, 1, 1, good, good), nested(b, 1, 1, good, bad),
 		nested(a, 2, 0, good, good), nested(b, 2, 0, good, bad), nested(a, 2, 1, good, good), // b lacks a fold
 	}
-	table, err := Tabulate(results)
-	must(t, err)
+	table := tabulated(t, results)
 	if len(table.Rows) != 1 || len(table.Notes) != 1 || !strings.Contains(table.Notes[0], "1 of 3 repeats left out") {
 		t.Fatalf("%d rows, notes %q", len(table.Rows), table.Notes)
 	}
@@ -274,8 +276,7 @@ func TestRowsApart(t *testing.T) {
 		"protocol": {other(func(r *Result) { r.Protocol = "published"; r.Folds = 2; r.Optimistic = true }), 2, 1},
 		"leaked":   {other(func(r *Result) { r.Leaked, r.Seed = true, 2 }), 1, 2},
 	} {
-		table, err := Tabulate(append(slices.Clone(base), test.more...))
-		must(t, err)
+		table := tabulated(t, append(slices.Clone(base), test.more...))
 		if len(table.Rows) != test.rows || table.Rows[0].N != test.n {
 			t.Errorf("%s: %d rows, n = %d; want %d, %d", name, len(table.Rows), table.Rows[0].N, test.rows, test.n)
 		}
@@ -327,8 +328,7 @@ func TestNotes(t *testing.T) {
 			[]string{"a.csv, max; a.csv, syn: fits from several versions (v0.1.0, v0.2.0) and revisions (unknown, abc); run into a new folder for figures of one alone"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			table, err := Tabulate(test.results)
-			must(t, err)
+			table := tabulated(t, test.results)
 			var sets []string
 			for _, r := range table.Rows {
 				sets = append(sets, r.Set)

@@ -84,9 +84,7 @@ func requireCurves(t *testing.T, dir string) {
 func withCurves(t *testing.T, r run.Run) map[string]results.Curve {
 	t.Helper()
 	r.Curves = true
-	if _, err := r.Do(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	finish(t, r)
 	requireCurves(t, r.Dir)
 	list, err := results.ReadCurves(r.Dir)
 	must(t, err)
@@ -104,9 +102,7 @@ func TestCurves(t *testing.T) {
 		t.Run(p.Name, func(t *testing.T) {
 			r := runtest.Run(t.TempDir(), &runtest.Learner{})
 			r.Sets, r.Protocol = r.Sets[:1], p
-			if _, err := r.Do(context.Background()); err != nil {
-				t.Fatal(err)
-			}
+			finish(t, r)
 			want := contents(t, r.Dir)
 			if _, err := os.Stat(filepath.Join(r.Dir, results.CurvesName)); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("curves without being asked for them (%v)", err)
@@ -182,7 +178,8 @@ func TestCurvesBlind(t *testing.T) {
 	}
 	want := withCurves(t, r)
 	r.Dir = t.TempDir()
-	before := readFile(t, fakeDir(t, r), results.FileName)
+	finish(t, r)
+	before := readFile(t, r.Dir, results.FileName)
 	for i := range r.Sets[0].Bags {
 		if b := &r.Sets[0].Bags[i]; b.Split == mil.TestPart {
 			b.Label = 1 - b.Label
@@ -197,13 +194,22 @@ func TestCurvesBlind(t *testing.T) {
 	}
 }
 
-// fakeDir runs r and returns its folder.
-func fakeDir(t *testing.T, r run.Run) string {
+// finish runs r to its end and returns the results in its folder.
+func finish(t *testing.T, r run.Run) []results.Result {
 	t.Helper()
-	if _, err := r.Do(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	return r.Dir
+	_, err := r.Do(context.Background())
+	must(t, err)
+	found, err := results.Read(r.Dir)
+	must(t, err)
+	return found
+}
+
+// undisturbed returns the contents of the folder of a run with nothing in its way.
+func undisturbed(t *testing.T) map[string]string {
+	t.Helper()
+	r := runtest.Run(t.TempDir(), &runtest.Learner{})
+	finish(t, r)
+	return contents(t, r.Dir)
 }
 
 // TestCurvesNoWinners has no winners for all bags, and for some.

@@ -158,9 +158,7 @@ func TestInstanceAUC(t *testing.T) {
 		return r
 	}
 	r := on(&weighing{})
-	if _, err := r.Do(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	finish(t, r)
 	found, archived := kept(t, r.Dir)
 	for _, list := range [][]results.Result{found, archived} {
 		for _, r := range list {
@@ -204,9 +202,7 @@ func TestGroup(t *testing.T) {
 	r := runtest.Run(t.TempDir(), &weighing{})
 	r.Sets, r.Settings = []*mil.Set{set}, runtest.Settings(`{"pooling":"mean"}`)
 	r.Protocol.Folds = 3
-	if _, err := r.Do(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	finish(t, r)
 	found, archived := kept(t, r.Dir)
 	for k, list := range [][]results.Result{found, archived} {
 		for _, r := range list {
@@ -251,9 +247,7 @@ func TestGroup(t *testing.T) {
 	set.Bags[3].Group = "" // as if only duplicates were grouped
 	other := runtest.Run(t.TempDir(), &weighing{})
 	other.Sets, other.Settings, other.Protocol.Folds = r.Sets, r.Settings, 3
-	if _, err := other.Do(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	finish(t, other)
 	if found, err = results.Read(other.Dir); err != nil || found[0].Group != nil {
 		t.Errorf("an AUC of groups %v where a bag has no group, %v", found[0].Group, err)
 	}

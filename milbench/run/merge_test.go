@@ -28,11 +28,6 @@ func shardRun(t *testing.T, dir string, shard, shards int, learner learner.Learn
 // TestShards trains shards, some twice, in folders of two machines. The merged results equal those of one run except for
 // order and wall times. A finished shard trains nothing, and shards of another number only what is left.
 func TestShards(t *testing.T) {
-	undisturbed := runtest.Run(t.TempDir(), &runtest.Learner{})
-	undisturbed.Curves = true
-	if _, err := undisturbed.Do(context.Background()); err != nil {
-		t.Fatal(err)
-	}
 	one, two := t.TempDir(), t.TempDir()
 	total, done := 0, 0
 	for shard := range 5 {
@@ -59,7 +54,7 @@ func TestShards(t *testing.T) {
 	if err != nil || m.Results != runtest.Fits || m.Curves != runtest.Fits || m.Duplicates != done-runtest.Fits || m.Disagreements != 0 {
 		t.Errorf("%+v, %v", m, err)
 	}
-	got, want := contents(t, out), contents(t, undisturbed.Dir)
+	got, want := contents(t, out), undisturbed(t)
 	if len(got) != len(want) {
 		t.Errorf("%d results, want %d", len(got), len(want))
 	}
@@ -88,9 +83,7 @@ func TestShardsStay(t *testing.T) {
 		for shard := range 4 {
 			r := runtest.Run(t.TempDir(), &runtest.Learner{})
 			r.Settings, r.Shard = runtest.Settings(settings...), run.Shard{Index: shard, Count: 4}
-			if _, err := r.Do(context.Background()); err != nil {
-				t.Fatal(err)
-			}
+			finish(t, r)
 			for fit := range contents(t, r.Dir) {
 				in[fit] = shard
 			}

@@ -30,9 +30,7 @@ func TestRunRecords(t *testing.T) {
 	r := runtest.Run(dir, l)
 	var seen []run.Progress
 	r.Progress = func(p run.Progress) { seen = append(seen, p) }
-	if _, err := r.Do(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	finish(t, r)
 	if l.Calls != len(r.Sets) {
 		t.Errorf("the learner was called %d times for %d sets", l.Calls, len(r.Sets))
 	}
@@ -105,11 +103,7 @@ func TestEpochChoice(t *testing.T) {
 			}
 			return true
 		}}
-		if _, err := r.Do(context.Background()); err != nil {
-			t.Fatal(err)
-		}
-		found, err := results.Read(r.Dir)
-		must(t, err)
+		found := finish(t, r)
 		epochs := make(map[int]bool)
 		for _, res := range found {
 			var fit cv.Fit
@@ -221,11 +215,7 @@ func TestExhausted(t *testing.T) {
 	if want := (run.Summary{Total: runtest.Fits, Skipped: 5 + runtest.Fits/2, Done: runtest.Fits/2 - 5}); sum != want || err != nil {
 		t.Errorf("the next run: %+v, %v", sum, err)
 	}
-	undisturbed := runtest.Run(t.TempDir(), &runtest.Learner{})
-	if _, err := undisturbed.Do(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	if !maps.Equal(contents(t, dir), contents(t, undisturbed.Dir)) {
+	if !maps.Equal(contents(t, dir), undisturbed(t)) {
 		t.Error("the results differ from an undisturbed run's")
 	}
 	requireCurves(t, dir)
@@ -351,9 +341,7 @@ func TestPending(t *testing.T) {
 		}
 	}
 	r.Learner = &runtest.Learner{}
-	if _, err := r.Do(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	finish(t, r)
 	missing(0, 0)
 	if after := contents(t, dir); len(before) != 5+runtest.Fits/2 || len(after) != runtest.Fits {
 		t.Errorf("%d results, then %d", len(before), len(after))
