@@ -34,10 +34,6 @@ func TestReadC45Refuses(t *testing.T) {
 		{"a\x00,a_1,5,0.\n", `line 1: bag id "a\x00"`},
 	} {
 		_, err := ReadC45(strings.NewReader(c.file), "toy.data")
-		if err == nil {
-			t.Errorf("%q: no error, want %q", c.file, c.want)
-			continue
-		}
 		requireOneLine(t, err, "toy.data", c.want)
 	}
 }

@@ -99,10 +99,6 @@ func TestReadCSVRefuses(t *testing.T) {
 		{"bag,label,instance_label,f1\nb1,0,,1\n", "line 2: bag b1, instance_label"},
 	} {
 		_, err := ReadCSV(strings.NewReader(c.file), "toy.csv")
-		if err == nil {
-			t.Errorf("%q: no error, want %q", c.file, c.want)
-			continue
-		}
 		requireOneLine(t, err, "toy.csv", c.want)
 	}
 }

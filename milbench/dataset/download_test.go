@@ -136,8 +136,7 @@ func TestFetchByGitBlob(t *testing.T) {
 }
 
 func TestFetchIntoNoFolder(t *testing.T) {
-	blocked := filepath.Join(t.TempDir(), "blocked")
-	must(t, os.WriteFile(blocked, nil, 0o666))
+	blocked := written(t, "blocked", nil)
 	t.Setenv("MILBENCH_DATA", filepath.Join(blocked, "data"))
 	e, _ := served(t, "fox", nil)
 	err := e.Fetch(t.Context(), nil)

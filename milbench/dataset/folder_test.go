@@ -175,8 +175,7 @@ func FuzzReadBag(f *testing.F) {
 		}
 		b = slices.Clone(b)
 		b[(at%len(b)+len(b))%len(b)] ^= change
-		path := filepath.Join(t.TempDir(), "bag"+extension)
-		must(t, os.WriteFile(path, b, 0o600))
+		path := written(t, "bag"+extension, b)
 		requireBag(t, path, b)
 	})
 }
@@ -243,14 +242,9 @@ func TestBagFilesDamaged(t *testing.T) {
 
 // TestSplitFile: a file of ids, as CLAM writes for each fold, assigns bags to the parts; val counts as train.
 func TestSplitFile(t *testing.T) {
-	write := func(text string) string {
-		path := filepath.Join(t.TempDir(), "splits_0.csv")
-		must(t, os.WriteFile(path, []byte(text), 0o600))
-		return path
-	}
 	var notes []string
 	read := func(text string) (*mil.Set, error) {
-		return Options{Split: write(text), Note: func(note string) { notes = append(notes, note) }}.ReadFile("testdata/folder")
+		return Options{Split: written(t, "splits_0.csv", []byte(text)), Note: func(note string) { notes = append(notes, note) }}.ReadFile("testdata/folder")
 	}
 	s, err := read(",train,val,test\n0,clam,plain,packed\n1,trident,,tensor\n2,other,,dictionary\n3,stored,,only\n4,turned,,part\n5,elsewhere,,\n")
 	must(t, err)
@@ -419,8 +413,7 @@ func TestForeignForms(t *testing.T) {
 		"an ARFF file of Weka":          "% by X\n@RELATION musk\n",
 		"JSON: write it as CSV":         "[\n {\"bag\": 1}]",
 	} {
-		path := filepath.Join(t.TempDir(), "x.txt")
-		must(t, os.WriteFile(path, []byte(text), 0o666))
+		path := written(t, "x.txt", []byte(text))
 		_, err := ReadFile(path)
 		requireOneLine(t, err, path, want)
 		_, err = Options{Labels: path}.ReadFile("testdata/folder")

@@ -165,10 +165,6 @@ func TestReadMATLABRefuses(t *testing.T) {
 		{"unknown element", append(bytes.Clone(good), make([]byte, 8)...), "a data element of unknown type 0"},
 	} {
 		_, err := ReadMATLAB(bytes.NewReader(c.file), "toy.mat")
-		if err == nil {
-			t.Errorf("%s: no error", c.name)
-			continue
-		}
 		requireOneLine(t, err, "toy.mat", c.want)
 	}
 }

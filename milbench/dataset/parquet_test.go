@@ -76,8 +76,7 @@ func TestReadParquetOptions(t *testing.T) {
 	if s, err := ReadFile(other); err != nil || len(s.Bags) != 5 || s.Name != "table" {
 		t.Errorf("%+v, %v", s, err)
 	}
-	text := filepath.Join(t.TempDir(), "words.csv")
-	must(t, os.WriteFile(text, []byte("PAR1,bag,label\n1,a,0\n2,b,1\n"), 0o600))
+	text := written(t, "words.csv", []byte("PAR1,bag,label\n1,a,0\n2,b,1\n"))
 	if s, err := ReadFile(text); err != nil || s.Features[0] != "PAR1" {
 		t.Errorf("a CSV file that begins with PAR1: %v", err)
 	}
@@ -129,8 +128,7 @@ func TestReadParquetRefuses(t *testing.T) {
 		"footer: missing required field: 1:FIELD<I32>" + damaged:   []byte("PAR1\x00\x01\x00\x00\x00PAR1"),
 		`column "slide_id": header of a page: no struct of Thrift`: slices.Concat(data[:4], []byte{0x1f}, data[5:]),
 	} {
-		file := filepath.Join(t.TempDir(), "x.parquet")
-		must(t, os.WriteFile(file, data, 0o600))
+		file := written(t, "x.parquet", data)
 		_, err := ReadFile(file)
 		requireOneLine(t, err, file, want)
 	}

@@ -99,8 +99,7 @@ func TestReadFileForms(t *testing.T) {
 		"toy.data": c45, "toy.DATA": strings.ReplaceAll(c45, ".", ""), "toy.names": c45, "toy.data.gz": string(gzipped([]byte(c45))),
 		"toy.csv": values, "toy.txt": values, "toy.csv.gz": string(gzipped([]byte(values))), "toy.CSV": "0,2,1,2.\n1,1,1,2.\n",
 	} {
-		path := filepath.Join(t.TempDir(), file)
-		must(t, os.WriteFile(path, []byte(content), 0o600))
+		path := written(t, file, []byte(content))
 		s, err := ReadFile(path)
 		if err != nil {
 			t.Error(err)
@@ -174,4 +173,12 @@ func must(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// written returns the path of a new file.
+func written(t testing.TB, name string, data []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	must(t, os.WriteFile(path, data, 0o666))
+	return path
 }

@@ -1,8 +1,6 @@
 package dataset
 
 import (
-	"os"
-	"path/filepath"
 	"reflect"
 	"testing"
 
@@ -30,8 +28,7 @@ func TestReadUnlabelled(t *testing.T) {
 		"compressed.mat": matWriter{order: w.order, storage: w.storage, compress: true}.file(w.array("data", mxCELL, 0, []float64{2, 1}, w.matrix("", a), w.matrix("", b))),
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), name)
-			must(t, os.WriteFile(path, file, 0o666))
+			path := written(t, name, file)
 			if s, err := ReadFile(path); err == nil {
 				t.Errorf("ReadFile makes a set of it: %+v", s)
 			}
@@ -69,8 +66,7 @@ func TestReadUnlabelledRefuses(t *testing.T) {
 		"features.mat": {w.file(w.matrix("features", [][]float64{{1, 2}})), "save a cell array of N x 1 with instances, or features and bag_ids"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), name)
-			must(t, os.WriteFile(path, c.file, 0o666))
+			path := written(t, name, c.file)
 			_, err := Options{Unlabelled: true}.ReadFile(path)
 			requireOneLine(t, err, path, c.want)
 		})
