@@ -160,3 +160,13 @@ func ExampleMerge() {
 	// DIR holds 1 results of shards that are not merged; first give milbench merge DIR --out DIR
 	// 6 results, <nil>, <nil>
 }
+
+// A run was stopped in its third repeat.
+func ExampleComplete() {
+	for _, folds := range results.Complete(eight(3)[:5]) {
+		fmt.Println("repeat", folds[0].Repeat, "has", len(folds), "folds")
+	}
+	// Output:
+	// repeat 0 has 2 folds
+	// repeat 1 has 2 folds
+}
