@@ -134,26 +134,35 @@ func TestReadArchives(t *testing.T) {
 
 func TestReadArchiveRefuses(t *testing.T) {
 	text := writeArchive(t, archivedResults())
-	for _, change := range []struct{ old, new, want string }{
-		{`"format":2`, `"format":1`, "format 1; this version reads the formats 2 to 4"},
-		{`"experiment"`, `"experimen"`, "unknown field"},
-		{`"config":2`, `"config":3`, "setting 3 of 3"},
-		{`"test":[`, `"test":[99,`, "scores of"},
-		{`"epoch":4`, `"epoch":0`, "epoch 0"},
-		{`"labels":[1`, `"labels":[2`, "label 2"},
-		{`"labels":[1,`, `"labels":[`, "39 labels, 0 values and 0 events of 40 bags"},
-		{`"inside":{"auc":`, `"inside":{"auc":1`, "AUC of the validation part"},
-		{`"test":"`, `"test":"!`, "not float32 values in base64"},
-		{`"test":"`, `"test":"AAAA`, "not float32 values in base64"},
-		{`"log_loss":`, `"log_loss":-`, "loss of the validation part"},
-		{`]}`, ``, "cannot be read"},
+	classes, real, survival := writeArchive(t, []Result{ofKind(mil.ClassTarget)}), writeArchive(t, []Result{ofKind(mil.RealTarget)}), writeArchive(t, []Result{ofKind(mil.SurvivalTarget)})
+	for _, c := range []struct{ text, old, new, want string }{
+		{text, `"format":2`, `"format":1`, "format 1; this version reads the formats 2 to 4"},
+		{text, `"experiment"`, `"experimen"`, "unknown field"},
+		{text, `"config":2`, `"config":3`, "setting 3 of 3"},
+		{text, `"test":[`, `"test":[99,`, "scores of"},
+		{text, `"epoch":4`, `"epoch":0`, "epoch 0"},
+		{text, `"labels":[1`, `"labels":[2`, "label 2"},
+		{text, `"labels":[1,`, `"labels":[`, "39 labels, 0 values and 0 events of 40 bags"},
+		{text, `"inside":{"auc":`, `"inside":{"auc":1`, "AUC of the validation part"},
+		{text, `"test":"`, `"test":"!`, "not float32 values in base64"},
+		{text, `"test":"`, `"test":"AAAA`, "not float32 values in base64"},
+		{text, `"log_loss":`, `"log_loss":-`, "loss of the validation part"},
+		{text, `]}`, ``, "cannot be read"},
+		{classes, `"classes":["early","late","never"]`, `"classes":["early","late"]`, "bag bag0 has 3 scores; of a target of kind classes a bag has 2"},
+		{classes, `"labels":[0,1,2,`, `"labels":[0,1,3,`, "bag bag2 has label 3 of 3 classes; they count from 0"},
+		{classes, `"target":"classes"`, `"target":"ordinal"`, `"ordinal" is not a kind of target`},
+		{classes, `"target":"classes"`, `"target":"real"`, "4 labels, 0 values and 0 events of 4 bags, whose target is of kind real"},
+		{real, `"values":[0.25,`, `"values":[`, "4 labels, 3 values and 0 events of 4 bags, whose target is of kind real"},
+		{real, `"target":"real",`, ``, "4 labels, 4 values and 0 events of 4 bags, whose target is of kind binary"},
+		{real, `"target":"real"`, `"target":"survival"`, "4 values and 0 events of 4 bags, whose target is of kind survival"},
+		{survival, `"events":[true,`, `"events":[`, "4 values and 3 events of 4 bags"},
 	} {
-		if !strings.Contains(text, change.old) {
-			t.Fatalf("no %s in the archive", change.old)
+		changed := strings.Replace(c.text, c.old, c.new, 1)
+		if changed == c.text {
+			t.Fatalf("no %s in the archive", c.old)
 		}
-		_, err := ReadArchive(strings.NewReader(strings.Replace(text, change.old, change.new, 1)))
-		if err == nil || !strings.Contains(err.Error(), change.want) {
-			t.Errorf("%s for %s: error %v, want %q in it", change.new, change.old, err, change.want)
+		if _, err := ReadArchive(strings.NewReader(changed)); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s for %s: error %v, want %q in it", c.new, c.old, err, c.want)
 		}
 	}
 	at := strings.Index(text, `"test":"`) + len(`"test":"`)
@@ -163,6 +172,11 @@ func TestReadArchiveRefuses(t *testing.T) {
 	}
 	if err := (Archive{Experiment: "fake"}).Write(&bytes.Buffer{}); err == nil {
 		t.Error("an archive of nothing")
+	}
+	uneven := ofKind(mil.ClassTarget)
+	uneven.Bags[1].Scores = uneven.Bags[1].Scores[:2]
+	if err := (Archive{Results: []Result{uneven}}).Write(&bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "bag bag1 has 2 scores; of a target of kind classes a bag has 3") {
+		t.Errorf("a score too few: %v", err)
 	}
 	results := archivedResults()
 	results[1].Bags[0].Label = 1 - results[1].Bags[0].Label
@@ -265,37 +279,6 @@ func TestArchiveKinds(t *testing.T) {
 				t.Errorf("written again\n%s\nwant\n%s", again, text)
 			}
 		})
-	}
-}
-
-// TestArchiveKindsRefuses: targets that do not match the kind are refused.
-func TestArchiveKindsRefuses(t *testing.T) {
-	for _, c := range []struct {
-		kind           mil.TargetKind
-		old, new, want string
-	}{
-		{mil.ClassTarget, `"classes":["early","late","never"]`, `"classes":["early","late"]`, "bag bag0 has 3 scores; of a target of kind classes a bag has 2"},
-		{mil.ClassTarget, `"labels":[0,1,2,`, `"labels":[0,1,3,`, "bag bag2 has label 3 of 3 classes; they count from 0"},
-		{mil.ClassTarget, `"target":"classes"`, `"target":"ordinal"`, `"ordinal" is not a kind of target`},
-		{mil.ClassTarget, `"target":"classes"`, `"target":"real"`, "4 labels, 0 values and 0 events of 4 bags, whose target is of kind real"},
-		{mil.RealTarget, `"values":[0.25,`, `"values":[`, "4 labels, 3 values and 0 events of 4 bags, whose target is of kind real"},
-		{mil.RealTarget, `"target":"real",`, ``, "4 labels, 4 values and 0 events of 4 bags, whose target is of kind binary"},
-		{mil.RealTarget, `"target":"real"`, `"target":"survival"`, "4 values and 0 events of 4 bags, whose target is of kind survival"},
-		{mil.SurvivalTarget, `"events":[true,`, `"events":[`, "4 values and 3 events of 4 bags"},
-	} {
-		text := writeArchive(t, []Result{ofKind(c.kind)})
-		changed := strings.Replace(text, c.old, c.new, 1)
-		if changed == text {
-			t.Fatalf("no %s in %s", c.old, text)
-		}
-		if _, err := ReadArchive(strings.NewReader(changed)); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s for %s: %v, want %q in it", c.new, c.old, err, c.want)
-		}
-	}
-	uneven := ofKind(mil.ClassTarget)
-	uneven.Bags[1].Scores = uneven.Bags[1].Scores[:2]
-	if err := (Archive{Results: []Result{uneven}}).Write(&bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "bag bag1 has 2 scores; of a target of kind classes a bag has 3") {
-		t.Errorf("a score too few: %v", err)
 	}
 }
 
