@@ -30,20 +30,3 @@ func ExampleGetter_Get() {
 	fmt.Printf("%s", text)
 	// Output: hello
 }
-
-func ExampleSums_Check() {
-	folder, err := os.MkdirTemp("", "")
-	if err != nil {
-		panic(err)
-	}
-	defer os.RemoveAll(folder)
-	file := filepath.Join(folder, "hello.txt")
-	if err := os.WriteFile(file, []byte("hello\n"), 0o666); err != nil {
-		panic(err)
-	}
-	fmt.Println(fetch.Sums{Bytes: 6}.Check(file))
-	fmt.Println(fetch.Sums{Bytes: 7}.Check(file))
-	// Output:
-	// <nil>
-	// hello.txt: it is 6 bytes long, not 7
-}

@@ -408,19 +408,6 @@ func TestProgressLine(t *testing.T) {
 	}
 }
 
-func TestFolderCannotBeMade(t *testing.T) {
-	s := serve(t, file(content))
-	blocked := filepath.Join(t.TempDir(), "blocked")
-	must(t, os.WriteFile(blocked, nil, 0o666))
-	err := quick().Get(t.Context(), s.URL, filepath.Join(blocked, "file"), sumsOf(content), nil)
-	if !errors.Is(err, ErrFolder) || errors.Is(err, ErrTemporary) || !strings.Contains(err.Error(), blocked) {
-		t.Fatal(err)
-	}
-	if len(s.ranges) > 0 {
-		t.Error("asked the server all the same")
-	}
-}
-
 func TestLocked(t *testing.T) {
 	s := serve(t, file(content))
 	dst := filepath.Join(t.TempDir(), "file")

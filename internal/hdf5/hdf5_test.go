@@ -29,9 +29,7 @@ type golden struct {
 func readGolden(t testing.TB) golden {
 	t.Helper()
 	var g golden
-	if err := json.Unmarshal(goldenJSON, &g); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(goldenJSON, &g))
 	if len(g.Arrays) < 80 || len(g.Refused) < 10 {
 		t.Fatalf("%d arrays, %d refused", len(g.Arrays), len(g.Refused))
 	}
@@ -42,13 +40,9 @@ func readGolden(t testing.TB) golden {
 func opened(t testing.TB, name string) *File {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f, err := Open(bytes.NewReader(b), int64(len(b)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return f
 }
 
@@ -161,9 +155,7 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	a, err := f.Array("same")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, c := range [][2][]int64{{{0}, {1}}, {{-1, 0}, {1, 1}}, {{0, 0}, {31, 8}}, {{0, 8}, {1, 1}}, {{0, 0}, {-1, 1}}} {
 		if _, err := a.Read(c[0], c[1]); err == nil {
 			t.Errorf("%v from %v of %v was read", c[1], c[0], a.Shape)
@@ -193,14 +185,10 @@ func TestNames(t *testing.T) {
 // TestTree reads an array whose chunks are in a tree of two levels.
 func TestTree(t *testing.T) {
 	a, err := opened(t, "default.h5").Array("long")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, from := range []int64{0, 1, 4093, 9990} {
 		b, err := a.Read([]int64{from, 0}, []int64{10, 2})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i, v := range values(a.Type, b) {
 			if want := float64((2*from + int64(i)) % 7); v != want {
 				t.Errorf("from %d: number %d is %v, want %v", from, i, v, want)
@@ -270,9 +258,7 @@ func requireKnown(t *testing.T, err error) {
 func TestTruncated(t *testing.T) {
 	for _, name := range []string{"latest.h5", "block.h5"} {
 		b, err := os.ReadFile(filepath.Join("testdata", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for n := 0; n < len(b); n += 1 + len(b)/500 {
 			if _, err := Open(bytes.NewReader(b[:n]), int64(n)); !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrUnsupported) {
 				t.Fatalf("%s, %d of %d bytes: %v", name, n, len(b), err)
@@ -314,9 +300,7 @@ func TestAttributes(t *testing.T) {
 // TestMutated changes bytes of a file with all kinds of arrays: what is read of it is numbers or a known error.
 func TestMutated(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join("testdata", "default.h5"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for k := range 300 {
 		changed := slices.Clone(b)
 		for i := range 3 {
@@ -336,5 +320,13 @@ func TestLZF(t *testing.T) {
 	}
 	if out, err := unLZF([]byte{1, 7, 8, 0x20, 1}, 100); err != nil || fmt.Sprint(out) != "[7 8 7 8 7]" {
 		t.Errorf("%v, %v", out, err)
+	}
+}
+
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -46,9 +46,7 @@ type golden struct {
 
 func read(t *testing.T) (g golden) {
 	t.Helper()
-	if err := json.Unmarshal(goldenFile, &g); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(goldenFile, &g))
 	return g
 }
 
@@ -73,9 +71,7 @@ func TestGoldenMeans(t *testing.T) {
 			config := mixture.DefaultKMeans(len(g.Start) / g.Features)
 			config.Tolerance = 0
 			got, err := config.From(context.Background(), mixture.Matrix(g.X, g.Features, nil), g.Start)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			near(t, "centres", got.Values, g.Centres, 1e-9)
 			near(t, "inertia", []float64{got.Inertia}, []float64{g.Inertia}, 1e-9)
 			for i, want := range g.Labels {
@@ -94,12 +90,8 @@ func TestGoldenMixtures(t *testing.T) {
 			config := mixture.DefaultGaussian(len(g.Weights))
 			config.Iterations, config.Tolerance = g.Iterations, g.Tolerance
 			got, err := config.From(context.Background(), mixture.Matrix(g.X, g.Features, nil), &g.Start)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := got.Validate(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
+			must(t, got.Validate())
 			if got.Converged != g.Converged || got.Iterations != g.NIter {
 				t.Errorf("%d iterations, converged %t; want %d, %t", got.Iterations, got.Converged, g.NIter, g.Converged)
 			}
@@ -115,9 +107,7 @@ func TestGoldenMixtures(t *testing.T) {
 			for i, bag := range g.Bags {
 				rows := mixture.Matrix(g.X[bag[0]*g.Features:bag[1]*g.Features], g.Features, nil)
 				vector, err := got.Fisher(rows)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				near(t, "Fisher vector", vector, g.Fisher[i], 1e-5)
 			}
 		})

@@ -32,17 +32,13 @@ func TestFit(t *testing.T) {
 	const n, d, k = 200, 4, 5
 	rows := mixture.Matrix(blobs(n, d, k), d, nil)
 	centres, err := mixture.DefaultKMeans(k).Fit(ctx, rows, source(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	again, err := mixture.DefaultKMeans(k).Fit(ctx, rows, source(1))
 	if err != nil || !reflect.DeepEqual(centres, again) {
 		t.Errorf("another result from the same seed (%v)", err)
 	}
 	m, err := mixture.DefaultGaussian(k).Fit(ctx, rows, source(2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if err := errors.Join(centres.Validate(), m.Validate()); err != nil {
 		t.Error(err)
 	}
@@ -67,9 +63,7 @@ func TestLikelihood(t *testing.T) {
 		config := mixture.DefaultGaussian(3)
 		config.Iterations, config.Tolerance = iterations, 0
 		m, err := config.Fit(context.Background(), mixture.Matrix(x, 3, nil), source(3))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if m.LogLikelihood < before-1e-6 {
 			t.Errorf("log-likelihood %g after %d iterations, %g before", m.LogLikelihood, iterations, before)
 		}
@@ -87,9 +81,7 @@ func TestRows(t *testing.T) {
 	}
 	fit := func(x []float32, rows []int) *mixture.Mixture {
 		m, err := mixture.DefaultGaussian(2).Fit(ctx, mixture.Matrix(x, 3, rows), source(1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return m
 	}
 	m := fit(x, list)
@@ -97,13 +89,9 @@ func TestRows(t *testing.T) {
 		t.Error("listed rows give another mixture")
 	}
 	one, err := m.Fisher(mixture.Matrix(x, 3, []int{1, 2, 3, 4}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	other, err := m.Fisher(mixture.Matrix(x, 3, []int{4, 2, 1, 3}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	near(t, "Fisher vector", one, other, 1e-6)
 }
 
@@ -116,17 +104,13 @@ func TestFew(t *testing.T) {
 		t.Errorf("%v, %v", centres, err)
 	}
 	m, err := mixture.DefaultGaussian(3).Fit(ctx, same, source(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if err := m.Validate(); err != nil {
 		t.Error(err)
 	}
 	none := mixture.Matrix(nil, 2, nil)
 	vector, err := m.Fisher(none)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if slices.Max(vector) != 0 || len(vector) != 12 {
 		t.Errorf("of no rows: %v", vector)
 	}
@@ -194,11 +178,17 @@ func TestValidate(t *testing.T) {
 		"infinite": func(m *mixture.Mixture) { m.Means[1] = math.Inf(1) }, "variance 0": func(m *mixture.Mixture) { m.Variances[1] = 0 },
 	} {
 		m := &mixture.Mixture{Features: 2, Weights: []float64{0.5, 0.5}, Means: make([]float64, 4), Variances: []float64{1, 1, 1, 1}}
-		if err := m.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, m.Validate())
 		if change(m); m.Validate() == nil {
 			t.Errorf("mixture, %s: no error", name)
 		}
+	}
+}
+
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

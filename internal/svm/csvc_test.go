@@ -16,9 +16,7 @@ import (
 func matrix(t testing.TB, values []float64, n int) *svm.Matrix {
 	t.Helper()
 	k, err := svm.NewMatrix(values, n, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return k
 }
 
@@ -148,9 +146,7 @@ func TestPermuted(t *testing.T) {
 	weights := slices.Repeat([]float64{1}, n)
 	weights[4], weights[9] = 2, 0
 	m, err := s.Fit(t.Context(), k, positive, weights)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if m.Coefficients[9] != 0 {
 		t.Errorf("an example of weight 0 has the coefficient %v", m.Coefficients[9])
 	}
@@ -158,17 +154,13 @@ func TestPermuted(t *testing.T) {
 	index := r.Perm(n)
 	index = append(slices.DeleteFunc(index, func(i int) bool { return i == 9 }), 4) // 4 twice
 	part, err := svm.Subset(k, index)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	labels := make([]bool, len(index))
 	for at, i := range index {
 		labels[at] = positive[i]
 	}
 	p, err := s.Fit(t.Context(), part, labels, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	got := make([]float64, n)
 	for i := range got {
 		row := make([]float64, len(index))
@@ -191,9 +183,7 @@ func TestSubset(t *testing.T) {
 		wide[i*stride+n] = math.NaN() // between the rows
 	}
 	k, err := svm.NewMatrix(wide[:(n-1)*stride+n], n, stride)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	outer := r.Perm(n)[:600]
 	inner := r.Perm(600)[:500]
 	index, labels := make([]int, 500), make([]bool, 500)
@@ -210,15 +200,11 @@ func TestSubset(t *testing.T) {
 	s := svm.DefaultCSVC()
 	s.C = 2
 	want, err := s.Fit(t.Context(), matrix(t, extracted, 500), labels, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	kkt(t, want, extracted, labels, nil, s.C, s.Tolerance)
 	subset := func(k svm.Kernel, index []int) svm.Kernel {
 		s, err := svm.Subset(k, index)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return s
 	}
 	count := &counting{Matrix: k}
@@ -258,9 +244,7 @@ func TestSingle(t *testing.T) {
 		values[i] = float64(rounded[i])
 	}
 	single, err := svm.NewSingle(rounded, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var index []int
 	var labels []bool
 	for i := 0; i < n; i += 3 {
@@ -280,13 +264,9 @@ func TestSingle(t *testing.T) {
 			}
 		}
 		a, err := s.Fit(t.Context(), got, positive, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		b, err := s.Fit(t.Context(), want, positive, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if !slices.Equal(a.Coefficients, b.Coefficients) || a.Bias != b.Bias {
 			t.Errorf("%s: a fit differs from that of the float64 matrix", name)
 		}
@@ -417,5 +397,13 @@ func TestWeights(t *testing.T) {
 	labels := []bool{true, false, false, false}
 	if got := svm.Balanced(labels); !slices.Equal(got, []float64{2, 2. / 3, 2. / 3, 2. / 3}) {
 		t.Error(got)
+	}
+}
+
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -63,9 +63,7 @@ type golden struct {
 func load(t *testing.T) golden {
 	t.Helper()
 	var g golden
-	if err := json.Unmarshal(goldenJSON, &g); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(goldenJSON, &g))
 	if len(g.Kernels) != 10 || len(g.Vectors) != 2 {
 		t.Fatalf("%d kernels, %d matrices", len(g.Kernels), len(g.Vectors))
 	}
@@ -99,18 +97,14 @@ func TestGoldenKernels(t *testing.T) {
 		n := set.N
 		values := symmetric(set.Kernel, n)
 		k, err := svm.NewMatrix(values, n, n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, c := range set.Cases {
 			t.Run(set.Name+" "+c.Name, func(t *testing.T) {
 				s := svm.DefaultCSVC()
 				s.C, s.Tolerance = c.C, 1e-8
 				positive := positives(set.Labels)
 				m, err := s.Fit(t.Context(), k, positive, c.of(positive))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				if d := math.Abs(m.Objective - c.Objective); d > 1e-6*(1+math.Abs(c.Objective)) {
 					t.Errorf("objective %v, want %v", m.Objective, c.Objective)
 				}
@@ -144,9 +138,7 @@ func TestGoldenVectors(t *testing.T) {
 				}
 				positive := positives(set.Labels)
 				h, err := svm.FitLinear(t.Context(), s, dense, positive, c.of(positive))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				zeros := 0
 				for _, w := range h.Weights {
 					if w == 0 {

@@ -123,9 +123,7 @@ func TestFloat32(t *testing.T) {
 		s := svm.DefaultLinear()
 		s.Penalty = penalty
 		a, err := svm.FitLinear(t.Context(), s, svm.Dense[float64]{Values: values, N: n, Features: features, Stride: features}, positive, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		b, err := svm.FitLinear(t.Context(), s, svm.Dense[float32]{Values: single, N: n, Features: features, Stride: features}, positive, nil)
 		if err != nil || !slices.Equal(a.Weights, b.Weights) || a.Bias != b.Bias {
 			t.Errorf("penalty %d: float32 differs (%v)", penalty, err)

@@ -33,9 +33,7 @@ func TestGoldenRegressions(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal(svrJSON, &golden); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(svrJSON, &golden))
 	if len(golden.Regressions) != 4 {
 		t.Fatalf("%d kernels", len(golden.Regressions))
 	}
@@ -49,9 +47,7 @@ func TestGoldenRegressions(t *testing.T) {
 				s := svm.DefaultSVR()
 				s.C, s.Epsilon, s.Tolerance = c.C, c.Epsilon, 1e-8
 				m, err := s.Fit(t.Context(), matrix(t, values, set.N), targets, c.Weights)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				if d := math.Abs(m.Objective - c.Objective); d > 1e-6*(1+math.Abs(c.Objective)) {
 					t.Errorf("objective %v, want %v", m.Objective, c.Objective)
 				}
@@ -168,9 +164,7 @@ func TestRegressionLaws(t *testing.T) {
 	s.C, s.Tolerance = 2, 1e-8
 	fit := func(s svm.SVR, k svm.Kernel, targets, weights []float64) *svm.Machine {
 		m, err := s.Fit(t.Context(), k, targets, weights)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return m
 	}
 	k := matrix(t, values, n)
@@ -198,9 +192,7 @@ func TestRegressionLaws(t *testing.T) {
 		}
 	}
 	part, err := svm.Subset(k, index)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	summed := &svm.Machine{Coefficients: make([]float64, n)}
 	repeated := fit(s, part, twice, nil)
 	for at, i := range index {

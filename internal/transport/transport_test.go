@@ -105,47 +105,6 @@ func permuted(r *rand.Rand, x, w []float64, f int) (px, pw []float64) {
 	return px, pw
 }
 
-// TestLine compares with the area between the distribution functions, which is the distance on a line.
-func TestLine(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	var s Solver
-	for range 300 {
-		x, a := bag(r, 1+r.IntN(40), 1)
-		y, b := bag(r, 1+r.IntN(40), 1)
-		type jump struct{ at, by float64 }
-		var jumps []jump
-		add := func(x, w []float64, sign float64) {
-			for i, v := range x {
-				m := 1 / float64(len(x))
-				if w != nil {
-					m = w[i]
-				}
-				jumps = append(jumps, jump{v, sign * m})
-			}
-		}
-		add(x, a, 1)
-		add(y, b, -1)
-		slices.SortFunc(jumps, func(p, q jump) int {
-			if p.at < q.at {
-				return -1
-			} else if p.at > q.at {
-				return 1
-			}
-			return 0
-		})
-		want, height := 0.0, 0.0
-		for i, j := range jumps[:len(jumps)-1] {
-			height += j.by
-			want += math.Abs(height) * (jumps[i+1].at - j.at)
-		}
-		for _, metric := range []Metric{Euclidean, CityBlock} {
-			if got := between(t, &s, metric, x, y, 1, a, b); !(math.Abs(got-want) <= 1e-11) {
-				t.Errorf("%v: %d and %d rows: %v, want %v", metric, len(x), len(y), got, want)
-			}
-		}
-	}
-}
-
 // TestDegenerate solves what makes a simplex cycle: whole costs of few values, equal or whole weights, of both signs and sizes.
 func TestDegenerate(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
@@ -183,37 +142,6 @@ func TestDegenerate(t *testing.T) {
 			t.Fatalf("%d x %d of %d values: %v", n, m, values, err)
 		}
 		certify(t, &s, cost, a, b, d)
-	}
-}
-
-// TestEnumerated compares with the best of all assignments.
-func TestEnumerated(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 8))
-	var s Solver
-	for range 200 {
-		n := 1 + r.IntN(6)
-		cost := make([]float64, n*n)
-		for k := range cost {
-			cost[k] = float64(r.IntN(10))
-		}
-		best := math.Inf(1)
-		var try func(row int, taken int, sum float64)
-		try = func(row, taken int, sum float64) {
-			if row == n {
-				best = min(best, sum)
-				return
-			}
-			for j := range n {
-				if taken>>j&1 == 0 {
-					try(row+1, taken|1<<j, sum+cost[row*n+j])
-				}
-			}
-		}
-		try(0, 0, 0)
-		got, err := s.Distance(cost, n, n, nil, nil)
-		if want := best / float64(n); err != nil || !(math.Abs(got-want) <= 1e-12) {
-			t.Errorf("%v (%v), want %v", got, err, want)
-		}
 	}
 }
 

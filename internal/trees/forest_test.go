@@ -47,18 +47,12 @@ func TestWorkersAndSeeds(t *testing.T) {
 	ctx := context.Background()
 	data := drawn(1, 90, 10, 3)
 	one, err := small().Fit(ctx, data, 5, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	p, err := one.Predict(ctx, data.X, nil, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, workers := range []int{0, 2, 3, 50} {
 		other, err := small().Fit(ctx, data, 5, workers)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		same(t, "workers", one, other)
 		q, err := one.Predict(ctx, data.X, nil, workers)
 		if err != nil || !slices.Equal(p, q) {

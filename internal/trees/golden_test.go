@@ -80,30 +80,22 @@ func (g golden) test() []float32 { return g.X[g.Rows*g.Features:] }
 func goldenCases(t testing.TB) []golden {
 	t.Helper()
 	var file struct{ Cases []golden }
-	if err := json.Unmarshal(goldenFile, &file); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(goldenFile, &file))
 	return file.Cases
 }
 
 func fit(t testing.TB, config trees.Config, data trees.Data, seed uint64) *trees.Forest {
 	t.Helper()
 	forest, err := config.Fit(context.Background(), data, seed, runtime.GOMAXPROCS(0))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := forest.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, forest.Validate())
 	return forest
 }
 
 func predict(t testing.TB, forest *trees.Forest, x []float32) []float64 {
 	t.Helper()
 	p, err := forest.Predict(context.Background(), x, nil, runtime.GOMAXPROCS(0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return p
 }
 
@@ -178,4 +170,12 @@ func auc(p []float64, labels []int, classes int) float64 {
 		}
 	}
 	return won / pairs
+}
+
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

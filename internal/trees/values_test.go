@@ -39,9 +39,7 @@ func (g goldenValues) test() []float32 { return g.X[g.Rows*g.Features:] }
 // must not.
 func TestGoldenValues(t *testing.T) {
 	var file struct{ Cases []goldenValues }
-	if err := json.Unmarshal(valuesFile, &file); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(valuesFile, &file))
 	if len(file.Cases) != 5 {
 		t.Fatalf("%d cases", len(file.Cases))
 	}
@@ -99,9 +97,7 @@ func TestValues(t *testing.T) {
 		}
 	}
 	one, err := small().Fit(ctx, data, 5, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	same(t, "workers", forest, one)
 
 	config := small()

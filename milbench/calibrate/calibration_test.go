@@ -47,9 +47,7 @@ func mapped(t *testing.T, c *Calibration, scores [][]float64) (all [][]float64) 
 	t.Helper()
 	for _, s := range scores {
 		p, err := c.Probabilities(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		sum := 0.0
 		for _, q := range p {
 			if !(q >= 0 && q <= 1) {
@@ -68,9 +66,7 @@ func mapped(t *testing.T, c *Calibration, scores [][]float64) (all [][]float64) 
 func fitted(t *testing.T, m Method, classes int, labels []int, scores [][]float64) *Calibration {
 	t.Helper()
 	c, err := Fit(m, classes, labels, scores)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return c
 }
 
@@ -213,9 +209,7 @@ func TestCrossFit(t *testing.T) {
 	}
 	for _, m := range Methods {
 		all, err := CrossFit(m, 3, labels, scores, fold)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var restLabels []int
 		var rest [][]float64
 		for i, f := range fold {
@@ -299,9 +293,7 @@ func TestJSON(t *testing.T) {
 		for _, m := range Methods {
 			c := fitted(t, m, classes, labels, scores)
 			text, err := json.Marshal(c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			var read Calibration
 			if err := json.Unmarshal(text, &read); err != nil {
 				t.Fatalf("%v of %s", err, text)
@@ -352,4 +344,12 @@ func FuzzJSON(f *testing.F) {
 		}
 		mapped(t, &c, [][]float64{scores})
 	})
+}
+
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -78,9 +78,7 @@ func TestGolden(t *testing.T) {
 		t.Run(g.Name, func(t *testing.T) {
 			fit := func(m Method) *Calibration {
 				c, err := Fit(m, g.Classes, g.Labels, g.Scores)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				return c
 			}
 			c := fit(Temperature)

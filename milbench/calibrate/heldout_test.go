@@ -78,9 +78,7 @@ func TestHeldOut(t *testing.T) {
 	}
 	h.Learner = meanFirst{look: look}
 	learnt, err := h.Learn(t.Context(), set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(told) != 6 || told[0] != [2]int{0, 5} || told[5] != [2]int{5, 5} {
 		t.Errorf("progress %v", told)
 	}

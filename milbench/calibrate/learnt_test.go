@@ -16,9 +16,7 @@ func TestLearn(t *testing.T) {
 	}
 	for _, m := range Methods {
 		l, err := Learn(m, 2, labels, scores, fold)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if l.Folds != 5 || l.Before.Bags != 600 || l.After.Bags != 600 {
 			t.Errorf("%+v", l)
 		}

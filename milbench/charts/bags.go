@@ -149,11 +149,7 @@ func bagsOf(fits []results.Result, r results.Row) ([][]results.ScoredBag, error)
 		return nil, fmt.Errorf("%s, %s: each fold has a setting of its own; choose a row of one setting with --setting, or run one setting into a new folder",
 			r.Set, r.Setting)
 	}
-	type repeat struct {
-		seed uint64
-		n    int
-	}
-	repeats := make(map[repeat]map[int]results.Result) // by fold
+	var own []results.Result
 	for _, f := range fits {
 		if f.Checksum != r.Checksum || f.Protocol != r.Protocol || f.Folds != r.Folds || f.FoldsRun != r.FoldsRun || f.Inner != r.Inner {
 			continue
@@ -162,26 +158,15 @@ func bagsOf(fits []results.Result, r results.Row) ([][]results.ScoredBag, error)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Set, err)
 		}
-		if string(config) != string(r.Config) {
-			continue
-		}
-		key := repeat{f.Seed, f.Repeat}
-		if repeats[key] == nil {
-			repeats[key] = make(map[int]results.Result)
-		}
-		if _, there := repeats[key][f.Fold]; !there {
-			repeats[key][f.Fold] = f
+		if string(config) == string(r.Config) {
+			own = append(own, f)
 		}
 	}
-	keys := slices.SortedFunc(maps.Keys(repeats), func(a, b repeat) int { return cmp.Or(cmp.Compare(a.seed, b.seed), cmp.Compare(a.n, b.n)) })
 	var all [][]results.ScoredBag
-	for _, key := range keys {
-		if len(repeats[key]) < r.FoldsRun {
-			continue
-		}
+	for _, folds := range results.Complete(own) {
 		var bags []results.ScoredBag
-		for fold := range r.FoldsRun {
-			bags = append(bags, repeats[key][fold].Bags...)
+		for _, f := range folds {
+			bags = append(bags, f.Bags...)
 		}
 		all = append(all, bags)
 	}
@@ -210,11 +195,7 @@ func confusionPlot(r results.Row, heading string, repeats [][]results.ScoredBag)
 		counts[i] = make([]float64, len(classes))
 	}
 	for _, bags := range repeats {
-		s := evaluate.Scored{Kind: r.Target, Classes: len(classes)}
-		for _, b := range bags {
-			s.Targets, s.Scores = append(s.Targets, b.Target), append(s.Scores, b.Scores)
-		}
-		matrix, err := evaluate.Confusion(s)
+		matrix, err := evaluate.Confusion(evaluate.Scored{Kind: r.Target, Classes: len(classes), Bags: bags})
 		if err != nil {
 			return nil, err
 		}

@@ -197,3 +197,26 @@ func TestTable(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestComparison draws a comparison of settings, and refuses one of several figures.
+func TestComparison(t *testing.T) {
+	table, err := results.Tabulate(append(realFits[:8:8], binaryFits...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := table.Compare("mean", results.Rope)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Comparison(c); err == nil || !strings.Contains(err.Error(), "the sets have different figures, AUC and R²") {
+		t.Error(err)
+	}
+	c.Sets = c.Sets[:1]
+	figure, err := Comparison(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := strings.ReplaceAll(drawnText(t, figure), "|", " "); !strings.Contains(text, "mean against others") {
+		t.Error(text)
+	}
+}

@@ -10,9 +10,7 @@ import (
 
 func TestReadC45(t *testing.T) {
 	s, err := ReadC45(strings.NewReader("| two molecules\nMUSK-1,1_1,42,-198,0.\n MUSK-2, 2_1, 3e1, 0, 1.\nMUSK-1,1_2,7,8,0\n"), "toy.data")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := []mil.Bag{
 		{ID: "MUSK-1", Target: mil.Labelled(0), Instances: &mil.Dense{Rows: 2, Cols: 2, Values: []float32{42, -198, 7, 8}}},
 		{ID: "MUSK-2", Target: mil.Labelled(1), Instances: &mil.Dense{Rows: 1, Cols: 2, Values: []float32{30, 0}}},
@@ -36,10 +34,6 @@ func TestReadC45Refuses(t *testing.T) {
 		{"a\x00,a_1,5,0.\n", `line 1: bag id "a\x00"`},
 	} {
 		_, err := ReadC45(strings.NewReader(c.file), "toy.data")
-		if err == nil {
-			t.Errorf("%q: no error, want %q", c.file, c.want)
-			continue
-		}
 		requireOneLine(t, err, "toy.data", c.want)
 	}
 }

@@ -96,9 +96,7 @@ func TestCatalogCounts(t *testing.T) {
 				t.Fatalf("%s: %v", state, err)
 			}
 			s, err := e.Load()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if s.Name != e.Name || len(s.Bags) != e.Bags || s.NumPositive() != e.Positive || s.NumInstances() != e.Instances || s.NumFeatures() != e.Features {
 				t.Errorf("%s: %d bags, %d positive, %d instances, %d features; want %+v", s.Name, len(s.Bags), s.NumPositive(), s.NumInstances(), s.NumFeatures(), e)
 			}
@@ -147,9 +145,7 @@ var update = flag.Bool("update", false, "rewrite the table of docs/datasets.md")
 func TestSetsPage(t *testing.T) {
 	const file, begin, end = "../../docs/datasets.md", "-run SetsPage -update -->\n", "<!-- end -->"
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	before, rest, ok1 := strings.Cut(string(text), begin)
 	table, after, ok2 := strings.Cut(rest, end)
 	if !ok1 || !ok2 {
@@ -166,9 +162,7 @@ func TestSetsPage(t *testing.T) {
 	if !*update {
 		t.Fatal("the table of docs/datasets.md is not of this catalog; run: go test ./milbench/dataset -run SetsPage -update")
 	}
-	if err := os.WriteFile(file, []byte(before+begin+b.String()+end+after), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte(before+begin+b.String()+end+after), 0o666))
 }
 
 func TestFind(t *testing.T) {

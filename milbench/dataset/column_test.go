@@ -42,9 +42,7 @@ func TestMoveInstanceLabels(t *testing.T) {
 	} {
 		before := c.set.Checksum
 		s, err := MoveInstanceLabels(c.set, c.column)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if !reflect.DeepEqual(s.InstanceLabels, c.moved) || !reflect.DeepEqual(s.Features, c.features) {
 			t.Errorf("column %v: instance labels %v, features %q; want %v, %q", c.column, s.InstanceLabels, s.Features, c.moved, c.features)
 		}
@@ -65,9 +63,7 @@ func TestMoveInstanceLabels(t *testing.T) {
 func TestMoveInstanceLabelsRefuses(t *testing.T) {
 	s := toy(t, [][]float64{{1, 2}}, [][]float64{{3, 4}})
 	labelled, err := MoveInstanceLabels(s, LastColumn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, c := range []struct {
 		set    *mil.Set
 		column Column

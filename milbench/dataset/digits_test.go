@@ -11,7 +11,6 @@ import (
 	"syscall"
 	"testing"
 
-	"synpool/internal/fetched"
 	"synpool/milbench/dataset/generate"
 	"synpool/milbench/mil"
 )
@@ -57,12 +56,8 @@ func fakeDigits(t *testing.T) digitFiles {
 	}
 	c := digitFiles{DigitsConfig: generate.DefaultDigits()}
 	c.Images, c.Labels = filepath.Join(t.TempDir(), "images.gz"), filepath.Join(t.TempDir(), "labels")
-	if err := os.WriteFile(c.Images, gzipped(idx(images, 250, 1, 2)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(c.Labels, idx(labels, 250), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(c.Images, gzipped(idx(images, 250, 1, 2)), 0o600))
+	must(t, os.WriteFile(c.Labels, idx(labels, 250), 0o600))
 	return c
 }
 
@@ -70,9 +65,7 @@ func TestReadDigits(t *testing.T) {
 	c := fakeDigits(t)
 	c.Bags, c.Target = 2000, 3
 	s, err := readDigits(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(s.Bags) != 2000 || s.NumFeatures() != 2 {
 		t.Fatalf("%d bags of %d features", len(s.Bags), s.NumFeatures())
 	}
@@ -82,9 +75,7 @@ func TestReadDigits(t *testing.T) {
 	for i, b := range s.Bags {
 		label := 0
 		for k := range b.Instances.Len() {
-			if err := b.Instances.Read(k, k+1, x); err != nil {
-				t.Fatal(err)
-			}
+			must(t, b.Instances.Read(k, k+1, x))
 			number, digit := math.Round(255*float64(x[0])), math.Round(255*float64(x[1]))
 			if x[0] != float32(number/255) || digit != math.Mod(number-1, 10) {
 				t.Fatalf("bag %s holds %v, which is no image", b.ID, x)
@@ -132,22 +123,16 @@ func TestReadDigits(t *testing.T) {
 func TestDraw(t *testing.T) {
 	c := fakeDigits(t)
 	want, err := readDigits(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	all, err := ReadImages(c.Images, c.Labels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c.Images, c.Labels = "", ""
 	if s, err := c.Draw(all); err != nil || s.Checksum != want.Checksum {
 		t.Errorf("all images: %v, want the bags of the files", err)
 	}
 	part := generate.Images{Rows: 1, Columns: 2, Pixels: all.Pixels[2*200:], Labels: all.Labels[200:]}
 	s, err := c.Draw(part)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	x := make([]float32, 2)
 	for _, b := range s.Bags {
 		for k := range b.Instances.Len() {
@@ -178,9 +163,7 @@ func TestReadDigitsSmallBags(t *testing.T) {
 	c := fakeDigits(t)
 	c.Bags, c.MeanSize, c.SDSize = 200, 1, 3
 	s, err := readDigits(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ones := 0
 	for _, b := range s.Bags {
 		if b.Instances.Len() == 1 {
@@ -192,26 +175,12 @@ func TestReadDigitsSmallBags(t *testing.T) {
 	}
 }
 
-func TestReadDigitsMNIST(t *testing.T) {
-	c := digitFiles{DigitsConfig: generate.DefaultDigits()}
-	c.Images, c.Labels = fetched.File(t, "t10k-images-idx3-ubyte.gz"), fetched.File(t, "t10k-labels-idx1-ubyte.gz")
-	s, err := readDigits(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(s.Bags) != 100 || s.NumFeatures() != 784 || !mil.IsSparse(s.Bags[0].Instances) {
-		t.Errorf("%d bags of %d features, sparse %v", len(s.Bags), s.NumFeatures(), mil.IsSparse(s.Bags[0].Instances))
-	}
-}
-
 func TestReadDigitsRefuses(t *testing.T) {
 	good := fakeDigits(t)
 	folder := t.TempDir()
 	file := func(name string, data []byte) string {
 		path := filepath.Join(folder, name)
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, data, 0o600))
 		return path
 	}
 	for name, c := range map[string]struct {

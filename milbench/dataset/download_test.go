@@ -2,10 +2,8 @@ package dataset
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"crypto/sha1"
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -55,9 +53,7 @@ func ucsbLike() []byte {
 func served(t *testing.T, name string, content ...[]byte) (Entry, *int) {
 	t.Helper()
 	e, err := Find(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	requests := new(int)
 	for i := range e.Files {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -104,9 +100,7 @@ func TestFetchByGitBlob(t *testing.T) {
 		t.Fatalf("after: %s, %v", state, err)
 	}
 	s, err := e.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(s.Bags) != e.Bags || s.NumPositive() != e.Positive || s.NumInstances() != e.Instances || s.NumFeatures() != e.Features || e.Folds != 4 {
 		t.Errorf("%d bags, %d positive, %d instances, %d features; want %+v", len(s.Bags), s.NumPositive(), s.NumInstances(), s.NumFeatures(), e)
 	}
@@ -114,9 +108,7 @@ func TestFetchByGitBlob(t *testing.T) {
 		t.Errorf("instance labels %v", s.InstanceLabels)
 	}
 	stored, err := ReadFile(filepath.Join(dir, "ucsb_breast.mat"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r, err := audit.Inspect(stored)
 	if err != nil || len(r.Leaks) != 1 || r.Leaks[0].Column != 709 {
 		t.Errorf("leaks %v, %v", r.Leaks, err)
@@ -128,9 +120,7 @@ func TestFetchByGitBlob(t *testing.T) {
 	name := filepath.Join(dir, "ucsb_breast.mat")
 	damaged := bytes.Clone(content)
 	damaged[1000] ^= 4
-	if err := os.WriteFile(name, damaged, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(name, damaged, 0o666))
 	if state, err := e.Verify(); state != Damaged || !strings.Contains(err.Error(), "git blob id") || !strings.Contains(err.Error(), "milbench data fetch ucsb") {
 		t.Errorf("damaged: %s, %v", state, err)
 	}
@@ -145,72 +135,8 @@ func TestFetchByGitBlob(t *testing.T) {
 	}
 }
 
-func TestFetchRefusesOtherBytes(t *testing.T) {
-	dir := t.TempDir()
-	t.Setenv("MILBENCH_DATA", dir)
-	e, _ := served(t, "ucsb", goodCells(littleEndian())) // differs from the catalogue's blob id
-	err := e.Fetch(t.Context(), nil)
-	if !errors.Is(err, fetch.ErrSum) || !strings.HasPrefix(err.Error(), "ucsb: ") || errors.Is(err, ErrTemporary) {
-		t.Errorf("other bytes: %v", err)
-	}
-	e, _ = served(t, "musk2", bytes.Repeat([]byte("x"), 1469839))
-	if err := e.Fetch(t.Context(), nil); !errors.Is(err, fetch.ErrSum) || !strings.Contains(err.Error(), "SHA-256") {
-		t.Errorf("as many other bytes: %v", err)
-	}
-	e, _ = served(t, "musk2")
-	if err := e.Fetch(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "404") || errors.Is(err, ErrTemporary) {
-		t.Errorf("not there: %v", err)
-	}
-	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) > 0 {
-		t.Errorf("left behind: %q", left)
-	}
-}
-
-// The IDX files may be compressed again: only their inflated content counts.
-func TestFetchByInflatedBytes(t *testing.T) {
-	t.Setenv("MILBENCH_DATA", t.TempDir())
-	random := rand.NewChaCha8([32]byte{})
-	var images, labels [784*40 + 16]byte
-	random.Read(images[:])
-	copy(images[:], []byte{0, 0, 8, 3, 0, 0, 0, 40, 0, 0, 0, 28, 0, 0, 0, 28})
-	copy(labels[:], []byte{0, 0, 8, 1, 0, 0, 0, 40})
-	for i := range 40 {
-		labels[8+i] = byte(i % 10)
-	}
-	raw := [][]byte{images[:], labels[:48]}
-	var packed [][]byte
-	for i, b := range raw {
-		var out bytes.Buffer
-		z, err := gzip.NewWriterLevel(&out, 9-8*i)
-		if err != nil {
-			t.Fatal(err)
-		}
-		z.Write(b)
-		z.Close()
-		packed = append(packed, out.Bytes())
-	}
-	e, requests := served(t, "mnist", packed...)
-	for i := range e.Files {
-		sum := sha256.Sum256(raw[i])
-		e.Files[i].InflatedBytes, e.Files[i].InflatedSHA256 = int64(len(raw[i])), hex.EncodeToString(sum[:])
-	}
-	if err := e.Fetch(t.Context(), nil); err != nil || *requests != 2 {
-		t.Fatalf("%d requests, %v", *requests, err)
-	}
-	s, err := e.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.Name != "mnist" || len(s.Bags) != 100 || s.NumFeatures() != 784 || len(s.InstanceLabels) != 100 {
-		t.Errorf("%s: %d bags, %d features", s.Name, len(s.Bags), s.NumFeatures())
-	}
-}
-
 func TestFetchIntoNoFolder(t *testing.T) {
-	blocked := filepath.Join(t.TempDir(), "blocked")
-	if err := os.WriteFile(blocked, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	blocked := written(t, "blocked", nil)
 	t.Setenv("MILBENCH_DATA", filepath.Join(blocked, "data"))
 	e, _ := served(t, "fox", nil)
 	err := e.Fetch(t.Context(), nil)
@@ -222,41 +148,18 @@ func TestFetchIntoNoFolder(t *testing.T) {
 	}
 }
 
-func TestFetchStops(t *testing.T) {
-	t.Setenv("MILBENCH_DATA", t.TempDir())
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	e, _ := served(t, "fox", nil)
-	if err := e.Fetch(ctx, nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
-	}
-}
-
-func TestDir(t *testing.T) {
-	t.Setenv("MILBENCH_DATA", "")
-	t.Setenv("XDG_CACHE_HOME", filepath.FromSlash("/home/somebody/.cache"))
-	t.Setenv("HOME", filepath.FromSlash("/home/somebody"))
-	dir, err := Dir()
-	if cache, _ := os.UserCacheDir(); err != nil || dir != filepath.Join(cache, "milbench") {
-		t.Errorf("%q, %v", dir, err)
-	}
-	for _, name := range []string{"XDG_CACHE_HOME", "HOME", "LocalAppData", "home"} {
+// TestNowhere: without a folder for data sets the error names the variable, and the embedded set needs none.
+func TestNowhere(t *testing.T) {
+	for _, name := range []string{"MILBENCH_DATA", "XDG_CACHE_HOME", "HOME", "LocalAppData", "home"} {
 		t.Setenv(name, "")
 	}
-	if _, err := Dir(); err == nil || !strings.Contains(err.Error(), "MILBENCH_DATA") {
-		t.Errorf("nowhere: %v", err)
-	}
-	e, err := Find("fox")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := e.Load(); err == nil || !strings.Contains(err.Error(), "MILBENCH_DATA") {
+	fox, err := Find("fox")
+	must(t, err)
+	if _, err := fox.Load(); err == nil || !strings.Contains(err.Error(), "MILBENCH_DATA") {
 		t.Errorf("load from nowhere: %v", err)
 	}
 	musk1, err := Find("musk1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := musk1.Load(); err != nil {
 		t.Errorf("the embedded set needs no folder: %v", err)
 	}

@@ -21,9 +21,7 @@ var folderBags = []string{"clam", "trident", "other", "stored", "packed", "plain
 // requireFolderBags compares a set with what was written.
 func requireFolderBags(t *testing.T, s *mil.Set, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(s.Bags) != len(folderBags) || s.NumFeatures() != 5 {
 		t.Fatalf("%d bags of %d features", len(s.Bags), s.NumFeatures())
 	}
@@ -84,9 +82,7 @@ func TestReadFolder(t *testing.T) {
 // files have none.
 func TestCoordinates(t *testing.T) {
 	s, err := ReadFile("testdata/folder")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	located := map[string]int{"clam": 256, "trident": 512, "stored": 0, "dictionary": 0} // with the side of a tile
 	for _, b := range s.Bags {
 		want, is := located[b.ID]
@@ -124,9 +120,7 @@ func TestReadFolderRefuses(t *testing.T) {
 	table := []byte("bag,label\na,0\nb,1\n")
 	read := func(name string) []byte {
 		b, err := os.ReadFile(filepath.Join("testdata/folder", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return b
 	}
 	clam, stored, packed, tensor := read("clam.h5"), read("stored.npz"), read("packed.npz"), read("tensor.pt")
@@ -152,12 +146,8 @@ func TestReadFolderRefuses(t *testing.T) {
 		requireOneLine(t, err, filepath.Join(folder, c.file), c.want)
 	}
 	above := numpyFolder(t, map[string][]byte{listName: table})
-	if err := os.Mkdir(filepath.Join(above, "h5_files"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(above, "h5_files", "a.h5"), clam, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(filepath.Join(above, "h5_files"), 0o777))
+	must(t, os.WriteFile(filepath.Join(above, "h5_files", "a.h5"), clam, 0o666))
 	_, err := ReadFolder(above)
 	requireOneLine(t, err, above, "the bags are in a folder of it; give "+filepath.Join(above, "h5_files")+" --labels "+filepath.Join(above, listName))
 	_, err = ReadFile("testdata/set.h5")
@@ -185,10 +175,7 @@ func FuzzReadBag(f *testing.F) {
 		}
 		b = slices.Clone(b)
 		b[(at%len(b)+len(b))%len(b)] ^= change
-		path := filepath.Join(t.TempDir(), "bag"+extension)
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		path := written(t, "bag"+extension, b)
 		requireBag(t, path, b)
 	})
 }
@@ -220,9 +207,7 @@ func TestBagFilesDamaged(t *testing.T) {
 	for _, form := range bagForms {
 		for _, folder := range []string{"folder", "torch", "numpy"} {
 			some, err := filepath.Glob(filepath.Join("testdata", folder, "*"+form.extension))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			files = append(files, some...)
 		}
 	}
@@ -232,14 +217,10 @@ func TestBagFilesDamaged(t *testing.T) {
 	changes, random := large.Number(20, 500), cv.Rand(1, "damage")
 	for _, file := range files {
 		whole, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		path := filepath.Join(t.TempDir(), "bag"+filepath.Ext(file))
 		write := func(b []byte) {
-			if err := os.WriteFile(path, b, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(path, b, 0o600))
 		}
 		for n := 0; n < len(whole); n += 1 + len(whole)/changes {
 			write(whole[:n])
@@ -261,21 +242,12 @@ func TestBagFilesDamaged(t *testing.T) {
 
 // TestSplitFile: a file of ids, as CLAM writes for each fold, assigns bags to the parts; val counts as train.
 func TestSplitFile(t *testing.T) {
-	write := func(text string) string {
-		path := filepath.Join(t.TempDir(), "splits_0.csv")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
 	var notes []string
 	read := func(text string) (*mil.Set, error) {
-		return Options{Split: write(text), Note: func(note string) { notes = append(notes, note) }}.ReadFile("testdata/folder")
+		return Options{Split: written(t, "splits_0.csv", []byte(text)), Note: func(note string) { notes = append(notes, note) }}.ReadFile("testdata/folder")
 	}
 	s, err := read(",train,val,test\n0,clam,plain,packed\n1,trident,,tensor\n2,other,,dictionary\n3,stored,,only\n4,turned,,part\n5,elsewhere,,\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, b := range s.Bags {
 		want := mil.TrainPart
 		if slices.Contains([]string{"packed", "tensor", "dictionary", "only", "part"}, b.ID) {
@@ -425,9 +397,7 @@ func TestPartOfFolder(t *testing.T) {
 	defer func(before int64) { mostHeld = before }(mostHeld)
 	mostHeld = 2 // the parts stay in their files
 	s, err = o.ReadFile(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	row := make([]float32, 4)
 	if err := s.Bags[0].Instances.Read(0, 2, row); err != nil || !slices.Equal(row, []float32{1, 2, 3, 4}) {
 		t.Errorf("%v, %v", row, err)
@@ -443,10 +413,7 @@ func TestForeignForms(t *testing.T) {
 		"an ARFF file of Weka":          "% by X\n@RELATION musk\n",
 		"JSON: write it as CSV":         "[\n {\"bag\": 1}]",
 	} {
-		path := filepath.Join(t.TempDir(), "x.txt")
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		path := written(t, "x.txt", []byte(text))
 		_, err := ReadFile(path)
 		requireOneLine(t, err, path, want)
 		_, err = Options{Labels: path}.ReadFile("testdata/folder")

@@ -116,9 +116,7 @@ func FuzzMATLAB(f *testing.F) {
 			instances, labels = append(instances, w.matrix("", rowsOf(t, b.Instances))), append(labels, w.matrix("", [][]float64{{label}}))
 		}
 		back, err := ReadMATLAB(bytes.NewReader(w.file(w.cells("data", append(instances, labels...)...))), "fuzz")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i := range back.Bags {
 			back.Bags[i].ID = s.Bags[i].ID // bags from cells have no ids
 		}

@@ -25,9 +25,7 @@ func TestGeneratedChecksums(t *testing.T) {
 	}
 	for _, e := range generated() {
 		s, err := e.Load()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if s.Checksum != want[e.Name] {
 			t.Errorf("%q: %q,", e.Name, s.Checksum)
 		}
@@ -43,14 +41,10 @@ func TestGeneratedChecksums(t *testing.T) {
 func TestDrawAnew(t *testing.T) {
 	for _, e := range generated() {
 		set, err := e.Load()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for seed := range uint64(3) {
 			drawn, err := e.Draw(seed)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if want := fmt.Sprintf("%s-draw-%d", e.Name, seed); drawn.Name != want || len(drawn.Bags) != len(set.Bags) || !drawn.HasSplit() {
 				t.Errorf("%s with %d bags, want %s with %d", drawn.Name, len(drawn.Bags), want, len(set.Bags))
 			}
@@ -60,9 +54,7 @@ func TestDrawAnew(t *testing.T) {
 		}
 	}
 	elephant, err := Find("elephant")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := elephant.Draw(1); err == nil || !strings.Contains(err.Error(), "elephant: only generated sets") {
 		t.Errorf("%v", err)
 	}
@@ -71,9 +63,7 @@ func TestDrawAnew(t *testing.T) {
 // TestNoiseChecksums checks the same for noisy bags and shuffled labels.
 func TestNoiseChecksums(t *testing.T) {
 	s, err := Musk1()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for n, want := range map[generate.Noise]string{
 		{Kind: generate.GaussianNoise, Level: 10, Seed: 1}: "36a5ea86e875792362f9cde594d1254b2cf2186cd7bb1da4ca675ea11107825d",
 		{Kind: generate.GaussianNoise, Level: -5, Seed: 1}: "aa334ad5ee3af30fe5217671240438ddd4956d664b10346b9f4c91d1ad9f8e3b",
@@ -82,17 +72,13 @@ func TestNoiseChecksums(t *testing.T) {
 		{Kind: generate.Swap, Level: 0.4, Seed: 1}:         "cb3077f62ec998ca5e31c53fdff89314f19ee9a7bad07f61b5266b0eb7a252d4",
 	} {
 		noisy, err := n.Apply(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if noisy.Checksum != want {
 			t.Errorf("%v: %q", n, noisy.Checksum)
 		}
 	}
 	shuffled, err := generate.ShuffledLabels(s, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := shuffled.Checksum; got != "a41d9cc9d79637f9bf4fb2cea2dcb52b57eeebb3b6100e5e754b102855c21a48" {
 		t.Errorf("shuffled labels: %q", got)
 	}
@@ -109,13 +95,9 @@ func TestOpenGenerated(t *testing.T) {
 			t.Errorf("%s: %v", e.Name, err)
 		}
 		source, err := Open(e.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		s, err := source.Set(NoColumn)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if s.Name != e.Name || !s.HasSplit() || len(s.InstanceLabels) != len(s.Bags) || s.Checksum != source.Stored.Checksum {
 			t.Errorf("%s: %s, split %v, %d lists of instance labels", e.Name, s.Name, s.HasSplit(), len(s.InstanceLabels))
 		}

@@ -14,9 +14,7 @@ func values32(t *testing.T, s *mil.Set) (all []float32) {
 	t.Helper()
 	for _, b := range s.Bags {
 		d, err := mil.ToDense(b.Instances)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		all = append(all, d.Values...)
 	}
 	return all
@@ -28,9 +26,7 @@ func TestMissing(t *testing.T) {
 	var notes []string
 	o := Options{Median: true, Categorical: []string{"stain"}, Note: func(text string) { notes = append(notes, text) }}
 	s, err := o.ReadCSV(strings.NewReader(file), "toy")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if want := []string{"age", "stain=HE", "stain=IHC", "stain=missing", "size", "age=missing"}; !slices.Equal(s.Features, want) {
 		t.Errorf("features %q, want %q", s.Features, want)
 	}
@@ -50,9 +46,7 @@ func TestMissing(t *testing.T) {
 		"size,stain,age,bag\n1,HE,9,c\n":              {9, 1, 0, 0, 1, 0},
 	} {
 		again, err := Options{Unlabelled: true, Features: s.Features}.ReadCSV(strings.NewReader(file), "new")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := values32(t, again); !slices.Equal(got, want) || !reflect.DeepEqual(again.Missing, s.Missing) {
 			t.Errorf("%q: %v, missing %+v; want %v", file, got, again.Missing, want)
 		}
@@ -62,9 +56,7 @@ func TestMissing(t *testing.T) {
 
 	// Missing values are written as NA; words are written as features.
 	var written strings.Builder
-	if err := WriteCSV(&written, s); err != nil {
-		t.Fatal(err)
-	}
+	must(t, WriteCSV(&written, s))
 	back, err := Options{Median: true}.ReadCSV(strings.NewReader(written.String()), "toy")
 	if err != nil || !slices.Equal(back.Features, s.Features) || !reflect.DeepEqual(back.Missing, s.Missing) || !slices.Equal(values32(t, back), values32(t, s)) {
 		t.Errorf("read back %+v, %v\n%s", back, err, written.String())
@@ -81,9 +73,7 @@ func TestMissing(t *testing.T) {
 		t.Fatalf("medians %+v, %v", medians, err)
 	}
 	filled, err := s.Impute(medians)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i, v := range values32(t, filled) {
 		if stored := values32(t, s)[i]; v != stored && !(stored == 0 && v == 6 && i%6 == 0) {
 			t.Errorf("value %d: %v, stored %v", i, v, stored)
@@ -120,9 +110,7 @@ func TestWordsNone(t *testing.T) {
 	requireOneLine(t, err, "toy", "1 value is missing, in dose (1, the first in bag a)")
 	// A column with = in its own name.
 	s, err = Options{Median: true}.ReadCSV(strings.NewReader("bag,label,k=a\na,0,1\nb,1,\n"), "toy")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	again, err := Options{Unlabelled: true, Features: s.Features}.ReadCSV(strings.NewReader("bag,k=a\na,\n"), "new")
 	if err != nil || !slices.Equal(values32(t, again), []float32{0, 1}) {
 		t.Errorf("%+v, %v", again, err)
@@ -133,9 +121,7 @@ func TestWordsNone(t *testing.T) {
 func TestMissingNowhere(t *testing.T) {
 	const file = "bag,label,p,q\na,0,5,1\nb,1,6,2\n"
 	plain, err := ReadCSV(strings.NewReader(file), "toy")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s, err := Options{Median: true}.ReadCSV(strings.NewReader(file), "toy")
 	if err != nil || s.Checksum != plain.Checksum || !slices.Equal(s.Features, plain.Features) || s.Missing != nil {
 		t.Errorf("%+v, %v; want %+v", s, err, plain)

@@ -6,8 +6,6 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,19 +15,7 @@ import (
 
 // TestNumbers: integers are classes. With [Options.Numbers] they are a real target, even if there are only two.
 func TestNumbers(t *testing.T) {
-	dir := t.TempDir()
-	file := func(name string, labels ...string) string {
-		var b strings.Builder
-		b.WriteString("bag,label,x\n")
-		for i, label := range labels {
-			b.WriteString(string(rune('a'+i)) + "," + label + ",1\n")
-		}
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
+	file := func(name string, labels ...string) string { return written(t, name, []byte(labelled(labels...))) }
 	counts := file("counts.csv", "0", "2", "7", "2", "-1", "0")
 	classes, err := Options{}.Open(counts)
 	if err != nil || classes.Stored.Kind != mil.ClassTarget {
@@ -43,7 +29,7 @@ func TestNumbers(t *testing.T) {
 	if two, err := (Options{Numbers: true}).Open(file("two.csv", "0", "1", "1", "0")); err != nil || two.Stored.Kind != mil.RealTarget || two.Stored.Bags[1].Value != 1 {
 		t.Errorf("%+v, %v", two, err)
 	}
-	if _, err := (Options{Numbers: true}).Open(file("words.csv", "low", "high", "low", "high")); err == nil || !strings.Contains(err.Error(), `words.csv: bag a has label "low", which is not a number; leave --numbers out`) {
+	if _, err := (Options{Numbers: true}).Open(file("words.csv", "low", "high", "low", "high")); err == nil || !strings.Contains(err.Error(), `words.csv: bag b0 has label "low", which is not a number; leave --numbers out`) {
 		t.Error(err)
 	}
 }
@@ -57,11 +43,7 @@ func TestCentre(t *testing.T) {
 		near = append(near, []float64{float64(random.IntN(19) - 9), float64(random.IntN(640)) / 64})
 	}
 	write := func(name, text string) string {
-		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		return path
+		return written(t, name, []byte(text))
 	}
 	forms := map[string]func(rows [][]float64) string{
 		"table": func(rows [][]float64) string {
@@ -168,9 +150,7 @@ func TestCentre(t *testing.T) {
 					}
 				}
 				var back strings.Builder
-				if err := WriteCSV(&back, far); err != nil {
-					t.Fatal(err)
-				}
+				must(t, WriteCSV(&back, far))
 				again, err := ReadCSV(strings.NewReader(back.String()), "again")
 				if err != nil || !slices.Equal(again.Centre, far.Centre) {
 					t.Fatalf("%s: %v", form, err)
@@ -208,10 +188,7 @@ func TestCentre(t *testing.T) {
 }
 
 func TestOrder(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "grades.csv")
-	if err := os.WriteFile(path, []byte("bag,label,x\na,low,1\nb,top,1\nc,mid,1\nd,top,1\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	path := written(t, "grades.csv", []byte("bag,label,x\na,low,1\nb,top,1\nc,mid,1\nd,top,1\n"))
 	plain, err := Options{}.Open(path)
 	if err != nil || !slices.Equal(plain.Stored.Classes, []string{"low", "mid", "top"}) {
 		t.Fatalf("%+v, %v", plain, err)
@@ -249,9 +226,6 @@ func TestOrder(t *testing.T) {
 
 // writeTwo writes bags with labels 0 and 1.
 func writeTwo(t *testing.T) string {
-	path := filepath.Join(t.TempDir(), "two.csv")
-	if err := os.WriteFile(path, []byte("bag,label,x\na,0,1\nb,1,1\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	path := written(t, "two.csv", []byte("bag,label,x\na,0,1\nb,1,1\n"))
 	return path
 }

@@ -57,9 +57,7 @@ func readNumPyArray(in io.ReaderAt, size int64) (*mil.Dense, error) {
 func goldenNumPy(t *testing.T) (bags []mil.Bag, float16 string) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/numpy.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var golden struct {
 		Float16 string
 		Bags    []struct {
@@ -68,9 +66,7 @@ func goldenNumPy(t *testing.T) (bags []mil.Bag, float16 string) {
 			Rows      [][]float64
 		}
 	}
-	if err := json.Unmarshal(text, &golden); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(text, &golden))
 	for _, g := range golden.Bags {
 		m := &mil.Dense{Rows: len(g.Rows), Cols: len(g.Rows[0])}
 		for _, row := range g.Rows {
@@ -109,9 +105,7 @@ func TestFloat16(t *testing.T) {
 func TestReadNumPy(t *testing.T) {
 	want, _ := goldenNumPy(t)
 	s, err := ReadFolder("testdata/numpy")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if s.Name != "numpy" || s.Features != nil || s.InstanceLabels != nil || s.Checksum != resealed(t, &mil.Set{Bags: want}) {
 		t.Errorf("%q, features %v, instance labels %v", s.Name, s.Features, s.InstanceLabels)
 	}
@@ -125,9 +119,7 @@ func TestReadNumPy(t *testing.T) {
 	}
 	for _, read := range []func(string) (*mil.Set, error){ReadFile, Options{Unlabelled: true}.ReadFile} {
 		same, err := read(filepath.Join("testdata", "numpy") + string(filepath.Separator))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i, b := range same.Bags {
 			if b.ID != want[i].ID || !reflect.DeepEqual(b.Instances, want[i].Instances) {
 				t.Errorf("read %+v, want %+v", b, want[i])
@@ -188,13 +180,9 @@ func numpyText(header string, data []byte) []byte {
 func numpyFolder(t *testing.T, files map[string][]byte) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "bags")
-	if err := os.Mkdir(folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(folder, 0o700))
 	for name, data := range files {
-		if err := os.WriteFile(filepath.Join(folder, name), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(folder, name), data, 0o600))
 	}
 	return folder
 }
@@ -210,9 +198,7 @@ func TestReadNumPyList(t *testing.T) {
 		"b.2.npy":    x, "a.npy": y, "notes.txt": []byte("of the scanner"),
 	})
 	s, err := ReadFolder(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !reflect.DeepEqual(s.Bags, want) || s.Name != "bags" {
 		t.Errorf("%s: read %+v, want %+v", s.Name, s.Bags, want)
 	}
@@ -230,9 +216,7 @@ func TestReadNumPySparse(t *testing.T) {
 		"b.npy":      numpyFile("|u1", false, []float64{0, 0, 0, 0, 255}),
 	})
 	s, err := ReadFolder(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := []mil.Instances{
 		&mil.Sparse{Rows: 2, Cols: 5, Values: []float32{7}, RowStart: []int{0, 1, 1}, Column: []int32{4}},
 		&mil.Sparse{Rows: 1, Cols: 5, Values: []float32{255}, RowStart: []int{0, 1}, Column: []int32{4}},
@@ -354,18 +338,14 @@ func TestReadNumPyRefuses(t *testing.T) {
 		"infinite, Fortran": "row 2, column 0 (from 0): value -Inf",
 	} {
 		file, err := os.ReadFile(filepath.Join("testdata", "numpy-refused", name+".npy"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		folder := numpyFolder(t, map[string][]byte{"labels.csv": []byte(list), "a.npy": a, "b.npy": file})
 		_, err = ReadFolder(folder)
 		t.Run(name, func(t *testing.T) { requireOneLine(t, err, filepath.Join(folder, "b.npy"), want) })
 	}
 
 	folder := numpyFolder(t, map[string][]byte{"labels.csv": []byte(list), "a.npy": a})
-	if err := os.Mkdir(filepath.Join(folder, "b.npy"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(filepath.Join(folder, "b.npy"), 0o700))
 	_, err := ReadFolder(folder)
 	requireOneLine(t, err, filepath.Join(folder, "b.npy"), "is a folder, not a file")
 
@@ -438,13 +418,9 @@ func TestReadNumPyClaims(t *testing.T) {
 		}
 		alloctest.Bounded(t, header, 0, func() {
 			a, err := openArray(filepath.Join(folder, "a.npy"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			x, err := kept(a, false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			row := []float32{511: 9}
 			if err := x.Read(1<<30-1, 1<<30, row); err != nil || row[511] != 0 || x.Len() != 1<<30 {
 				t.Errorf("%s: the last of %d instances ends with %v, %v", kind, x.Len(), row[511], err)
@@ -457,15 +433,11 @@ func TestReadNumPyClaims(t *testing.T) {
 func kinds(t *testing.T, folder, id string) map[string]mil.Instances {
 	t.Helper()
 	a, err := openArray(filepath.Join(folder, id+".npy"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dense, err1 := kept(a, true)
 	file, err2 := kept(a, false)
 	sparse, err3 := mil.ToSparse(dense)
-	if err := errors.Join(err1, err2, err3); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err1, err2, err3))
 	return map[string]mil.Instances{"dense": dense, "sparse": sparse, "file": file, "pieces": a}
 }
 
@@ -529,15 +501,11 @@ func TestHeldInFiles(t *testing.T) {
 		"labels.csv": []byte("bag,label\na,normal\nb,tumour\n"), "a.npy": numpyFile("<f4", false, x...), "b.npy": numpyFile("<f8", false, y...),
 	})
 	held, err := ReadFile(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func(before int64) { mostHeld = before }(mostHeld)
 	mostHeld = 5
 	filed, err := ReadFile(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if held.Checksum != filed.Checksum {
 		t.Errorf("checksum %s in memory, %s in files", held.Checksum, filed.Checksum)
 	}
@@ -547,9 +515,7 @@ func TestHeldInFiles(t *testing.T) {
 		}
 	}
 	moved, err := MoveInstanceLabels(filed, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if want, err := MoveInstanceLabels(held, 1); err != nil || moved.Checksum != want.Checksum || !reflect.DeepEqual(moved.InstanceLabels, want.InstanceLabels) {
 		t.Errorf("without a column %+v, in memory %+v, %v", moved, want, err)
 	}
@@ -567,19 +533,13 @@ func TestFilesThatChange(t *testing.T) {
 		path := filepath.Join(folder, "a.npy")
 		x := kinds(t, folder, "a")["file"]
 		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, size := range []int64{info.Size() - 8, 4096} { // within the last page, and before it
-			if err := os.Truncate(path, size); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Truncate(path, size))
 			err := x.Read(0, 3000, make([]float32, 12000))
 			requireOneLine(t, err, path, "damaged")
 		}
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Remove(path))
 
 		rows[7] = []float64{1, math.NaN(), 3, 4}
 		folder = numpyFolder(t, map[string][]byte{"a.npy": numpyFile(kind, false, rows...)})
@@ -593,12 +553,8 @@ func TestFilesThatChange(t *testing.T) {
 func inFile(t *testing.T, folder string) mil.Instances {
 	t.Helper()
 	a, err := openArray(filepath.Join(folder, "a.npy"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	x, err := kept(a, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return x
 }

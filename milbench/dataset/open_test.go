@@ -22,18 +22,13 @@ func leakyCSV(t *testing.T) string {
 	for i := range 40 {
 		fmt.Fprintf(&text, "b%d,%d,%d,%d,%d\n", i/2, i/2%2, i*7%11, i*5%13, i/2%2)
 	}
-	name := filepath.Join(t.TempDir(), "toy.csv")
-	if err := os.WriteFile(name, []byte(text.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	name := written(t, "toy.csv", []byte(text.String()))
 	return name
 }
 
 func TestOpenFile(t *testing.T) {
 	src, err := Open(leakyCSV(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if src.Entry != nil || src.Stored.NumFeatures() != 3 {
 		t.Fatalf("%+v", src)
 	}
@@ -79,17 +74,11 @@ func TestLeaked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			source, err := open()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			clean, err := source.Set(NoColumn)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			leaked, err := source.Leaked()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			n := clean.NumFeatures()
 			if !leaked.Leaked || clean.Leaked || leaked.Name != clean.Name+"+leak" || leaked.Checksum == clean.Checksum ||
 				leaked.InstanceLabels != nil || leaked.NumFeatures() != n+1 || leaked.Validate() != nil {
@@ -104,9 +93,7 @@ func TestLeaked(t *testing.T) {
 				}
 				wide, narrow := make([]float32, n+1), make([]float32, n)
 				for row := range b.Instances.Len() {
-					if err := errors.Join(b.Instances.Read(row, row+1, wide), clean.Bags[i].Instances.Read(row, row+1, narrow)); err != nil {
-						t.Fatal(err)
-					}
+					must(t, errors.Join(b.Instances.Read(row, row+1, wide), clean.Bags[i].Instances.Read(row, row+1, narrow)))
 					want := float64(b.Label)
 					if clean.InstanceLabels != nil {
 						want = clean.InstanceLabels[i][row]
@@ -124,9 +111,7 @@ func TestLeaked(t *testing.T) {
 func audited(t *testing.T, s *mil.Set) audit.Report {
 	t.Helper()
 	r, err := audit.Inspect(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return r
 }
 
@@ -146,9 +131,7 @@ func TestOpenNamed(t *testing.T) {
 	data := t.TempDir()
 	t.Setenv("MILBENCH_DATA", data)
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("musk1", []byte("not a set"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile("musk1", []byte("not a set"), 0o666))
 	src, err := Open("musk1")
 	if err != nil || src.Entry == nil || src.Entry.Name != "musk1" || src.Stored.Name != "musk1" {
 		t.Fatalf("%+v, %v", src, err)
@@ -192,19 +175,4 @@ func ExampleOpen() {
 	set, err := source.Set(NoColumn)
 	fmt.Println(set.Name, set.NumFeatures(), err)
 	// Output: musk1 166 <nil>
-}
-
-// TestOpenUnlabelled: a file to score needs no labels.
-func TestOpenUnlabelled(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "new.csv")
-	if err := os.WriteFile(path, []byte("bag,x,y\na,1,2\na,3,4\nb,5,6\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Open(path); err == nil {
-		t.Error("no error of a file without labels")
-	}
-	s, err := Options{Unlabelled: true}.Open(path)
-	if err != nil || len(s.Stored.Bags) != 2 || s.Entry != nil {
-		t.Errorf("%+v, %v", s, err)
-	}
 }

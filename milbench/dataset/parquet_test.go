@@ -32,13 +32,9 @@ func TestReadParquet(t *testing.T) {
 			name, _, _ := strings.Cut(strings.TrimSuffix(file, ".parquet"), "-")
 			var notes, wantNotes []string
 			want, err := Options{Note: func(text string) { wantNotes = append(wantNotes, text) }}.ReadFile(name + ".csv")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			s, err := Options{Note: func(text string) { notes = append(notes, text) }}.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if s.Name != strings.TrimSuffix(filepath.Base(file), ".parquet") {
 				t.Errorf("name %q", s.Name)
 			}
@@ -60,14 +56,10 @@ func TestReadParquetOptions(t *testing.T) {
 		{Features: []string{"weight", "grade=tumor", "area"}, Unlabelled: true},
 	} {
 		want, err := o.ReadFile("testdata/parquet/bags.csv")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, file := range []string{"bags-zstd-2.0-dictionary", "bags-pandas", "bags-delta"} {
 			s, err := o.ReadFile("testdata/parquet/" + file + ".parquet")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if s.Checksum != want.Checksum || !slices.Equal(s.Features, want.Features) {
 				t.Errorf("%s: read %+v\nwant %+v", file, s, want)
 			}
@@ -78,20 +70,13 @@ func TestReadParquetOptions(t *testing.T) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	data, err := os.ReadFile("testdata/parquet/bags-groups.parquet")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	other := filepath.Join(t.TempDir(), "table.bin") // recognised by its first bytes
-	if err := os.WriteFile(other, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(other, data, 0o600))
 	if s, err := ReadFile(other); err != nil || len(s.Bags) != 5 || s.Name != "table" {
 		t.Errorf("%+v, %v", s, err)
 	}
-	text := filepath.Join(t.TempDir(), "words.csv")
-	if err := os.WriteFile(text, []byte("PAR1,bag,label\n1,a,0\n2,b,1\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	text := written(t, "words.csv", []byte("PAR1,bag,label\n1,a,0\n2,b,1\n"))
 	if s, err := ReadFile(text); err != nil || s.Features[0] != "PAR1" {
 		t.Errorf("a CSV file that begins with PAR1: %v", err)
 	}
@@ -132,9 +117,7 @@ func TestReadParquetRefuses(t *testing.T) {
 		t.Errorf("%d files", len(files))
 	}
 	data, err := os.ReadFile("testdata/parquet/bags-groups.parquet")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const damaged = ": the file is damaged; fetch it again or save it again"
 	for want, data := range map[string][]byte{
 		"a gzipped file; unpack it":                                gzipped(data),
@@ -145,10 +128,7 @@ func TestReadParquetRefuses(t *testing.T) {
 		"footer: missing required field: 1:FIELD<I32>" + damaged:   []byte("PAR1\x00\x01\x00\x00\x00PAR1"),
 		`column "slide_id": header of a page: no struct of Thrift`: slices.Concat(data[:4], []byte{0x1f}, data[5:]),
 	} {
-		file := filepath.Join(t.TempDir(), "x.parquet")
-		if err := os.WriteFile(file, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		file := written(t, "x.parquet", data)
 		_, err := ReadFile(file)
 		requireOneLine(t, err, file, want)
 	}
@@ -167,9 +147,7 @@ const parquetBytes = 1032 * 56
 func TestParquetTruncated(t *testing.T) {
 	for _, file := range parquetFiles(t) {
 		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		alloctest.Bounded(t, data, parquetBytes, func() {
 			for n := 0; n < len(data)-8; n += 1 + len(data)/500 {
 				_, err := fromParquet(data[:n], Options{})
@@ -187,9 +165,7 @@ func TestParquetChanged(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, file := range parquetFiles(t) {
 		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for range large.Number(60, 2000) {
 			changed := slices.Clone(data)
 			for range 1 + random.IntN(3) {

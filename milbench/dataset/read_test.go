@@ -29,13 +29,9 @@ type summary struct {
 func reference(t testing.TB) (small, sets, named map[string]summary) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/reference.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var r struct{ Small, Sets, Named map[string]summary }
-	if err := json.Unmarshal(text, &r); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(text, &r))
 	return r.Small, r.Sets, r.Named
 }
 
@@ -52,9 +48,7 @@ func requireSummary(t *testing.T, s *mil.Set, want summary) {
 			t.Fatalf("bag %s: sparse %v, want %v", b.ID, mil.IsSparse(b.Instances), want.Sparse)
 		}
 		for i := range b.Instances.Len() {
-			if err := b.Instances.Read(i, i+1, row); err != nil {
-				t.Fatal(err)
-			}
+			must(t, b.Instances.Read(i, i+1, row))
 			sum += float64(row[len(row)-1])
 		}
 	}
@@ -71,9 +65,7 @@ func TestReadFileSmall(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(small)) {
 		t.Run(name, func(t *testing.T) {
 			s, err := ReadFile(filepath.Join("testdata", name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			requireSummary(t, s, small[name])
 			if want := strings.TrimSuffix(name, ".mat"); s.Name != want {
 				t.Errorf("name %q, want %q", s.Name, want)
@@ -87,9 +79,7 @@ func TestReadFileSets(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(sets)) {
 		t.Run(name, func(t *testing.T) {
 			s, err := ReadFile(fetched.File(t, name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			requireSummary(t, s, sets[name])
 			if s.InstanceLabels != nil || s.Features != nil {
 				t.Error("instance labels or names of features from nowhere")
@@ -109,10 +99,7 @@ func TestReadFileForms(t *testing.T) {
 		"toy.data": c45, "toy.DATA": strings.ReplaceAll(c45, ".", ""), "toy.names": c45, "toy.data.gz": string(gzipped([]byte(c45))),
 		"toy.csv": values, "toy.txt": values, "toy.csv.gz": string(gzipped([]byte(values))), "toy.CSV": "0,2,1,2.\n1,1,1,2.\n",
 	} {
-		path := filepath.Join(t.TempDir(), file)
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		path := written(t, file, []byte(content))
 		s, err := ReadFile(path)
 		if err != nil {
 			t.Error(err)
@@ -137,9 +124,7 @@ func TestReadFileRefuses(t *testing.T) {
 		{"words.txt", "once upon a time", "1 fields"},
 	} {
 		path := filepath.Join(folder, c.file)
-		if err := os.WriteFile(path, []byte(c.content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(c.content), 0o600))
 		_, err := ReadFile(path)
 		requireOneLine(t, err, path, c.want)
 	}
@@ -180,4 +165,20 @@ func BenchmarkReadFile(b *testing.B) {
 			}
 		})
 	}
+}
+
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// written returns the path of a new file.
+func written(t testing.TB, name string, data []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	must(t, os.WriteFile(path, data, 0o666))
+	return path
 }

@@ -13,9 +13,7 @@ import (
 func resealed(t *testing.T, s *mil.Set) string {
 	t.Helper()
 	again := *s
-	if err := again.Seal(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, again.Seal())
 	return again.Checksum
 }
 
@@ -175,9 +173,7 @@ func TestSetPositive(t *testing.T) {
 		{[]string{"-1", "1"}, "-1", []string{"1", "0"}, 1, true},
 	} {
 		s, err := ReadCSV(strings.NewReader(labelled(c.labels...)), "toy")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		before := s.Checksum
 		if err := SetPositive(s, c.positive); err != nil || !slices.Equal(s.Classes, c.want) || s.Bags[0].Label != c.label || s.NumPositive() != 1 {
 			t.Errorf("%q of %q: classes %q, first label %d, %v", c.positive, c.labels, s.Classes, s.Bags[0].Label, err)
@@ -196,9 +192,7 @@ func TestSetPositive(t *testing.T) {
 		"toy: a positive class needs two classes; the target is of kind classes": {[]string{"a", "b", "c", "a"}, "a"},
 	} {
 		s, err := ReadCSV(strings.NewReader(labelled(c.labels...)), "toy")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if err := SetPositive(s, c.positive); err == nil || err.Error() != want {
 			t.Errorf("error %v, want %q", err, want)
 		}

@@ -13,13 +13,9 @@ import (
 // TestTorchTypes: every type and layout written by torch.save is read as in PyTorch, or refused in one line.
 func TestTorchTypes(t *testing.T) {
 	text, err := os.ReadFile("testdata/torch.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var want map[string][][]float32
-	if err := json.Unmarshal(text, &want); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(text, &want))
 	const (
 		noTensor = "no tensor; save one, or a dictionary with one called features, with torch.save"
 		noType   = "a tensor of a type or layout that is not read; save x.float().to_dense()"

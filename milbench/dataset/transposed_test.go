@@ -23,13 +23,9 @@ func transposed(data, bags, labels string) (*mil.Set, error) {
 
 func TestReadTransposed(t *testing.T) {
 	s, err := transposed("1\t2\t3\t-4\r\n0.5\t0\t1e-3\t0\r\n0\t0\t7\t8", "7\n3\n7\n9\n", "1\n-1\n1.0\n-1\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want, err := ReadCSV(strings.NewReader("1,7,1,0.5,0\n-1,3,2,0,0\n1,7,3,0.001,7\n-1,9,-4,0,8\n"), "toy")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if s.Checksum != want.Checksum || s.Bags[0].ID != "7" || s.Bags[0].Instances.Len() != 2 || s.NumPositive() != 1 {
 		t.Errorf("read %+v, want %+v", s.Bags, want.Bags)
 	}
@@ -60,9 +56,7 @@ func TestReadTransposedRefuses(t *testing.T) {
 
 	folder := t.TempDir()
 	there := filepath.Join(folder, "there")
-	if err := os.WriteFile(there, []byte("1\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(there, []byte("1\n"), 0o600))
 	missing := filepath.Join(folder, "missing")
 	_, err := ReadTransposed(there, missing, there)
 	requireOneLine(t, err, "open "+missing, syscall.ENOENT.Error())
@@ -95,9 +89,7 @@ func TestFetchTransposed(t *testing.T) {
 		t.Fatalf("%d requests, %v", *requests, err)
 	}
 	s, err := e.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if s.Name != e.Name || len(s.Bags) != 42 || s.NumInstances() != 126 || s.NumFeatures() != 7 || s.NumPositive() != 21 || s.InstanceLabels != nil {
 		t.Errorf("%+v", s)
 	}
@@ -118,9 +110,7 @@ func FuzzTransposed(f *testing.F) {
 			return
 		}
 		back, err := transposed(transpose(t, s))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if back.Checksum != s.Checksum {
 			t.Errorf("wrote %+v, read %+v", s.Bags, back.Bags)
 		}
@@ -134,9 +124,7 @@ func transpose(t testing.TB, s *mil.Set) (data, bags, labels string) {
 	for _, b := range s.Bags {
 		row := make([]float32, s.NumFeatures())
 		for i := range b.Instances.Len() {
-			if err := b.Instances.Read(i, i+1, row); err != nil {
-				t.Fatal(err)
-			}
+			must(t, b.Instances.Read(i, i+1, row))
 			for j, v := range row {
 				features[j] = append(features[j], formatValue(v))
 			}

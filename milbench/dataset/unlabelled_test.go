@@ -1,8 +1,6 @@
 package dataset
 
 import (
-	"os"
-	"path/filepath"
 	"reflect"
 	"testing"
 
@@ -30,17 +28,12 @@ func TestReadUnlabelled(t *testing.T) {
 		"compressed.mat": matWriter{order: w.order, storage: w.storage, compress: true}.file(w.array("data", mxCELL, 0, []float64{2, 1}, w.matrix("", a), w.matrix("", b))),
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), name)
-			if err := os.WriteFile(path, file, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			path := written(t, name, file)
 			if s, err := ReadFile(path); err == nil {
 				t.Errorf("ReadFile makes a set of it: %+v", s)
 			}
 			s, err := Options{Unlabelled: true}.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if len(s.Bags) != len(want.Bags) {
 				t.Fatalf("%d bags, want %d", len(s.Bags), len(want.Bags))
 			}
@@ -51,27 +44,6 @@ func TestReadUnlabelled(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// The labels of a valid file do not matter either.
-func TestReadUnlabelledGoodFiles(t *testing.T) {
-	for _, name := range []string{"cells.mat", "cells-compressed.mat", "columbia.mat", "sparse-cells.mat"} {
-		path := filepath.Join("testdata", name)
-		labelled, err := ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := Options{Unlabelled: true}.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, b := range labelled.Bags {
-			b.Label = 0
-			if !reflect.DeepEqual(s.Bags[i], b) {
-				t.Errorf("%s: bag %+v, want %+v", name, s.Bags[i], b)
-			}
-		}
 	}
 }
 
@@ -94,10 +66,7 @@ func TestReadUnlabelledRefuses(t *testing.T) {
 		"features.mat": {w.file(w.matrix("features", [][]float64{{1, 2}})), "save a cell array of N x 1 with instances, or features and bag_ids"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), name)
-			if err := os.WriteFile(path, c.file, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			path := written(t, name, c.file)
 			_, err := Options{Unlabelled: true}.ReadFile(path)
 			requireOneLine(t, err, path, c.want)
 		})

@@ -59,9 +59,7 @@ func TestWriteCSVSurvival(t *testing.T) {
 		s.Bags = append(s.Bags, mil.Bag{ID: fmt.Sprint("b", i), Target: mil.Target{Value: 1.5 + float64(i), Event: i == 1}, Instances: rows})
 	}
 	var b strings.Builder
-	if err := WriteCSV(&b, s); err != nil {
-		t.Fatal(err)
-	}
+	must(t, WriteCSV(&b, s))
 	read, err := ReadCSV(strings.NewReader(b.String()), "toy")
 	if err != nil || read.Kind != s.Kind || read.Bags[1].Target != s.Bags[1].Target || read.Bags[2].Target != s.Bags[2].Target {
 		t.Errorf("%v", err)
@@ -72,25 +70,5 @@ func TestWriteCSVSurvival(t *testing.T) {
 	}
 	if err := WriteCSV(&room, &mil.Set{Name: "none"}); err == nil {
 		t.Error("a set without bags is written")
-	}
-}
-
-// TestDrawOther: only generated sets can be drawn again.
-func TestDrawOther(t *testing.T) {
-	e, err := Find("musk1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := e.Draw(2); err == nil || err.Error() != "musk1: only generated sets can be drawn" {
-		t.Errorf("error %v", err)
-	}
-	if _, err := (&Source{Stored: &mil.Set{Name: "x"}, Entry: &e}).Set(3); err == nil {
-		t.Error("a column of a named set")
-	}
-	if _, err := ReadCSV(strings.NewReader("0,a,1,x\n"), "toy"); err == nil { // no header, and a feature that is not a number
-		t.Error("no error")
-	}
-	if _, err := ReadCSV(strings.NewReader("0,a,1,2\n1,b,3,x\n"), "toy"); err == nil || !strings.Contains(err.Error(), "feature 2") {
-		t.Errorf("error %v", err)
 	}
 }

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"text/tabwriter"
+
 	"synpool/milbench/calibrate"
 	"synpool/milbench/learners"
 	"synpool/milbench/learners/modeldir"
 	"synpool/milbench/mil"
-	"text/tabwriter"
+	"synpool/milbench/results"
 )
 
 // Evaluation is the outcome of a model on new labelled bags.
@@ -54,10 +56,7 @@ func New(ctx context.Context, model learners.Model, calibration *calibrate.Learn
 		Classes: fresh.Classes, Groups: fresh.Groups}
 	s := Scored{Kind: set.Kind, Classes: set.NumClasses(), Units: mil.Units(set.Bags)}
 	for i, b := range set.Bags {
-		s.Targets, s.Scores = append(s.Targets, b.Target), append(s.Scores, predictions[i].Scores)
-		if curve := predictions[i].Survival; curve != nil {
-			s.Survival = append(s.Survival, curve)
-		}
+		s.Bags = append(s.Bags, results.ScoredBag{ID: b.ID, Target: b.Target, Scores: predictions[i].Scores, Survival: predictions[i].Survival})
 	}
 	if err := e.calibrated(&s, model.About().Setting, calibration); err != nil {
 		return nil, err
@@ -78,7 +77,7 @@ func New(ctx context.Context, model learners.Model, calibration *calibrate.Learn
 		e.Warn("the model's card has no profile of its training data, so the new bags cannot be compared with it; train the model again")
 		facts = &modeldir.Facts{}
 	} else {
-		if unit := OtherUnit(facts.Data, fresh); unit != "" {
+		if unit := otherUnit(facts.Data, fresh); unit != "" {
 			e.Warn("%s", unit)
 		}
 		if err := e.compare(facts.Data, fresh, set); err != nil {
@@ -88,7 +87,7 @@ func New(ctx context.Context, model learners.Model, calibration *calibrate.Learn
 	switch {
 	case set.Kind != mil.BinaryTarget:
 	case len(facts.Operating) > 0:
-		if e.Operating, err = Operate(facts.Operating, s); err != nil {
+		if e.Operating, err = operate(facts.Operating, s); err != nil {
 			return nil, err
 		}
 	default:
@@ -108,14 +107,14 @@ func (e *Evaluation) calibrated(s *Scored, setting json.RawMessage, l *calibrate
 	default:
 		e.Calibration = string(l.Calibration.Method)
 	}
-	for i, scores := range s.Scores {
+	for i, b := range s.Bags {
 		if l == nil {
 			if s.Kind == mil.BinaryTarget {
-				s.Logits = append(s.Logits, scores[0])
+				s.Logits = append(s.Logits, b.Scores[0])
 			}
 			continue
 		}
-		p, err := l.Calibration.Probabilities(scores)
+		p, err := l.Calibration.Probabilities(b.Scores)
 		if err != nil {
 			return &modeldir.BagError{Bag: i, Err: err}
 		}
@@ -123,23 +122,24 @@ func (e *Evaluation) calibrated(s *Scored, setting json.RawMessage, l *calibrate
 			s.Logits = append(s.Logits, math.Log(p[0])-math.Log1p(-p[0]))
 			continue
 		}
-		s.Scores[i] = make([]float64, len(p))
+		scores := make([]float64, len(p))
 		for k := range p {
-			s.Scores[i][k] = math.Log(p[k])
+			scores[k] = math.Log(p[k])
 		}
+		s.Bags[i].Scores = scores
 	}
 	return nil
 }
 
 // compare compares new bags with those of training.
 func (e *Evaluation) compare(train, fresh mil.Profile, set *mil.Set) error {
-	shift, err := Compare(train, fresh, set)
+	shift, err := compare(train, fresh, set)
 	if err != nil {
 		return err
 	}
 	e.Shift = &shift
-	if e.Known = Known(train, fresh, set); len(e.Known) > 0 {
-		e.Warn("%s among the training bags (%s): figures on them say nothing about new bags; leave them out", Are(len(e.Known), "bag"), Short(e.Known))
+	if e.Known = known(train, fresh, set); len(e.Known) > 0 {
+		e.Warn("%s among the training bags (%s): figures on them say nothing about new bags; leave them out", are(len(e.Known), "bag"), short(e.Known))
 	}
 	if unlike := shift.Warning(); unlike != "" {
 		e.Warn("%s", unlike)

@@ -15,8 +15,7 @@ import (
 func scored() evaluate.Scored {
 	s := evaluate.Scored{Kind: mil.BinaryTarget}
 	for i, score := range []float64{-2, -1, 0.5, -0.5, 0.2, 1, 2, -0.1} {
-		s.Targets = append(s.Targets, mil.Labelled(i/4))
-		s.Scores = append(s.Scores, []float64{score})
+		s.Bags = append(s.Bags, results.ScoredBag{Target: mil.Labelled(i / 4), Scores: []float64{score}})
 	}
 	return s
 }
@@ -36,36 +35,6 @@ func ExampleFigures() {
 func ExampleConfusion() {
 	fmt.Println(evaluate.Confusion(scored()))
 	// Output: [[3 1] [1 3]] <nil>
-}
-
-func ExampleOperate() {
-	points, err := evaluate.Operate([]modeldir.OperatingPoint{{Wanted: 0.9, Threshold: 0.6}}, scored())
-	p := points[0]
-	fmt.Printf("sensitivity %d of %d, specificity %d of %d %v\n", p.Sensitivity.Right, p.Sensitivity.Of, p.Specificity.Right, p.Specificity.Of, err)
-	// Output: sensitivity 2 of 4, specificity 4 of 4 <nil>
-}
-
-// Compare new bags with a feature that is larger in every bag.
-func ExampleCompare() {
-	set := func(plus float32) *mil.Set {
-		s := &mil.Set{Name: "drawn", Features: []string{"size"}}
-		for i := range 40 {
-			v := float32(i%5) + plus
-			s.Bags = append(s.Bags, mil.Bag{ID: fmt.Sprint(i), Instances: &mil.Dense{Rows: 2, Cols: 1, Values: []float32{v, v + 1}}})
-		}
-		return s
-	}
-	trained, fresh := set(0), set(2)
-	train, _ := mil.ProfileOf(trained)
-	profile, _ := mil.ProfileOf(fresh)
-	shift, err := evaluate.Compare(train, profile, fresh)
-	for _, f := range shift.Unlike() {
-		fmt.Printf("%s: %.1f standard deviations, %.0f %% outside\n", f.Name, *f.Difference, 100*f.Outside)
-	}
-	fmt.Println(evaluate.Known(train, profile, fresh)[:2], err)
-	// Output:
-	// size: 1.3 standard deviations, 30 % outside
-	// [0 1] <nil>
 }
 
 // The file of the new bags lists the classes in a different order from the model.

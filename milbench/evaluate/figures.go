@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -12,21 +13,19 @@ import (
 	"synpool/milbench/stats"
 )
 
-// Level is the level of all confidence intervals.
-const Level = 0.95
+// level is the level of all confidence intervals.
+const level = 0.95
 
-// Draws is the number of draws for a bootstrap interval. It makes the bounds accurate to about a twentieth of the
+// draws is the number of draws for a bootstrap interval. It makes the bounds accurate to about a twentieth of the
 // standard error.
-const Draws = 2000
+const draws = 2000
 
 // Scored has labelled bags and a model's output for them.
 type Scored struct {
-	Kind     mil.TargetKind
-	Classes  int // number of classes, for a target with classes
-	Targets  []mil.Target
-	Scores   [][]float64     // for each bag, see [mil.Prediction]
-	Survival []*mil.Survival // for each bag, if the model predicts curves; otherwise nil
-	Units    [][]int         // see [mil.Units]; nil means that every bag is a unit
+	Kind    mil.TargetKind
+	Classes int // number of classes, for a target with classes
+	Bags    []results.ScoredBag
+	Units   [][]int // see [mil.Units]; nil means that every bag is a unit
 
 	// Logits has, for two classes, log(p/(1−p)) of the probability p of the positive class: the scores themselves, or
 	// calibrated ones. They may be infinite. Nil means that there are no probabilities.
@@ -37,7 +36,7 @@ type Scored struct {
 type Figure struct {
 	Name   string   `json:"name"`
 	Value  *float64 `json:"value"` // null if undefined
-	Low    *float64 `json:"low"`   // bounds of the interval at [Level]; null if there is none
+	Low    *float64 `json:"low"`   // bounds of the interval at level; null if there is none
 	High   *float64 `json:"high"`
 	Method string   `json:"method,omitempty"` // method of the interval
 	Why    string   `json:"why,omitempty"`    // why there is no value or no interval
@@ -58,27 +57,29 @@ type Figure struct {
 // those of shares of bags if every bag is a unit, which are from Clopper and Pearson. If a figure is undefined on
 // these bags, for example with only one class, it says why.
 func Figures(s Scored, seed uint64) ([]Figure, error) {
-	if len(s.Targets) == 0 || len(s.Scores) != len(s.Targets) {
-		return nil, fmt.Errorf("%d targets and scores of %d bags", len(s.Targets), len(s.Scores))
+	if len(s.Bags) == 0 {
+		return nil, errors.New("no bags")
 	}
 	if s.Units == nil {
-		for i := range s.Targets {
-			s.Units = append(s.Units, []int{i})
+		s.Units = single(len(s.Bags))
+	}
+	if s.Logits != nil && len(s.Logits) != len(s.Bags) {
+		return nil, fmt.Errorf("%d bags and logits of %d", len(s.Bags), len(s.Logits))
+	}
+	width := 1
+	if s.Kind == mil.ClassTarget {
+		width = s.Classes
+	}
+	for i, b := range s.Bags {
+		if len(b.Scores) != width {
+			return nil, fmt.Errorf("bag %d has %d scores, not %d", i, len(b.Scores), width)
 		}
-	}
-	if s.Logits != nil && len(s.Logits) != len(s.Targets) {
-		return nil, fmt.Errorf("%d targets and logits of %d bags", len(s.Targets), len(s.Logits))
-	}
-	for i, row := range s.Scores {
-		if want := s.width(); len(row) != want {
-			return nil, fmt.Errorf("bag %d has %d scores, not %d", i, len(row), want)
-		}
-	}
-	if s.Survival != nil && len(s.Survival) != len(s.Targets) {
-		return nil, fmt.Errorf("%d targets and survival curves of %d bags", len(s.Targets), len(s.Survival))
 	}
 	var list []Figure
-	for _, f := range s.figures() {
+	for _, f := range figures[s.Kind] {
+		if f.curves && s.Bags[0].Survival == nil {
+			continue
+		}
 		some, err := s.measured(f, seed)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.name, err)
@@ -88,36 +89,46 @@ func Figures(s Scored, seed uint64) ([]Figure, error) {
 	if !s.grouped() {
 		return list, nil
 	}
-	bags := make([]results.ScoredBag, len(s.Targets))
-	for i := range bags {
-		bags[i] = results.ScoredBag{Target: s.Targets[i], Scores: s.Scores[i]}
-	}
 	name := "group " + list[0].Name
-	joined := results.ByGroup(s.Kind, bags, s.Units, false)
+	joined := results.ByGroup(s.Kind, s.Bags, s.Units, false)
 	if joined == nil {
 		return append(list, Figure{Name: name, Why: "bags of a group differ in their target"}), nil
 	}
-	groups := Scored{Kind: s.Kind, Classes: s.Classes}
-	for i, b := range joined {
-		groups.Targets, groups.Scores, groups.Units = append(groups.Targets, b.Target), append(groups.Scores, b.Scores), append(groups.Units, []int{i})
-	}
-	first := groups.figures()[0]
-	first.name = name
-	some, err := groups.measured(first, seed)
+	groups := Scored{Kind: s.Kind, Classes: s.Classes, Bags: joined, Units: single(len(joined))}
+	some, err := groups.measured(figures[s.Kind][0], seed)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	for i := range some {
+		some[i].Name = name
+	}
 	return append(list, some...), nil
+}
+
+// single returns units of one bag each.
+func single(bags int) [][]int {
+	units := make([][]int, bags)
+	for i := range units {
+		units[i] = []int{i}
+	}
+	return units
 }
 
 // measured returns a figure with its intervals, or why it has none.
 func (s Scored) measured(f figure, seed uint64) (list []Figure, err error) {
 	one := Figure{Name: f.name}
-	if f.of == nil {
+	if f.probable && s.Logits == nil {
 		one.Why = "there are no probabilities: the scores are no logits"
 		return []Figure{one}, nil
 	}
-	value, err := f.of(s.all())
+	of, bags := f.of, s.Bags
+	if of == nil {
+		of = results.MeasureOf(s.Kind, f.name)
+	}
+	if f.decided {
+		bags = s.decisions()
+	}
+	value, err := of(bags, s.Classes)
 	switch {
 	case err != nil && !stats.Undefined(err):
 		return nil, err
@@ -132,16 +143,25 @@ func (s Scored) measured(f figure, seed uint64) (list []Figure, err error) {
 		return []Figure{one}, nil
 	}
 	one.Value = &value
-	own, err := f.interval(s, value)
-	if err != nil {
-		return nil, err
+	var own *Figure
+	if f.own != nil {
+		if own, err = f.own(s, value); err != nil {
+			return nil, err
+		}
 	}
 	if own != nil {
 		own.Name, own.Value = f.name, &value
 		list = append(list, *own)
 	}
 	if own == nil || f.both && s.grouped() {
-		if err := one.bootstrap(s, seed, f.of); err != nil {
+		var drawn []results.ScoredBag
+		if err := one.bootstrap(s, seed, func(items []int) (float64, error) {
+			drawn = drawn[:0]
+			for _, i := range items {
+				drawn = append(drawn, bags[i])
+			}
+			return of(drawn, s.Classes)
+		}); err != nil {
 			return nil, err
 		}
 		list = append(list, one)
@@ -152,175 +172,70 @@ func (s Scored) measured(f figure, seed uint64) (list []Figure, err error) {
 // Confusion returns the confusion matrix for a target with classes ([stats.Confusion]). For two classes it uses the
 // threshold of the accuracy.
 func Confusion(s Scored) ([][]int, error) {
-	labels := s.labels(s.all())
-	if s.Kind == mil.ClassTarget {
-		predicted, err := stats.PredictedClasses(s.Scores)
-		if err != nil {
-			return nil, err
+	var labels, predicted []int
+	for _, b := range s.decisions() {
+		label := 0
+		if b.Scores[0] > 0 {
+			label = 1
 		}
-		return stats.Confusion(labels, predicted, s.Classes)
+		labels, predicted = append(labels, b.Label), append(predicted, label)
 	}
-	predicted := make([]int, len(labels))
-	for i, z := range s.decisions(s.all()) {
-		if z > 0 {
-			predicted[i] = 1
-		}
+	if s.Kind != mil.ClassTarget {
+		return stats.Confusion(labels, predicted, 2)
 	}
-	return stats.Confusion(labels, predicted, 2)
-}
-
-// width returns the number of scores per bag.
-func (s Scored) width() int {
-	if s.Kind == mil.ClassTarget {
-		return s.Classes
+	rows := make([][]float64, len(s.Bags))
+	for i, b := range s.Bags {
+		rows[i] = b.Scores
 	}
-	return 1
+	predicted, err := stats.PredictedClasses(rows)
+	if err != nil {
+		return nil, err
+	}
+	return stats.Confusion(labels, predicted, s.Classes)
 }
 
 // grouped reports whether any unit has several bags.
-func (s Scored) grouped() bool { return s.Units != nil && len(s.Units) < len(s.Targets) }
+func (s Scored) grouped() bool { return s.Units != nil && len(s.Units) < len(s.Bags) }
 
-// all returns the indices of all bags.
-func (s Scored) all() []int {
-	items := make([]int, len(s.Targets))
-	for i := range items {
-		items[i] = i
-	}
-	return items
-}
-
-func (s Scored) labels(items []int) []int {
-	labels := make([]int, len(items))
-	for k, i := range items {
-		labels[k] = s.Targets[i].Label
-	}
-	return labels
-}
-
-func (s Scored) values(items []int) []float64 {
-	values := make([]float64, len(items))
-	for k, i := range items {
-		values[k] = s.Targets[i].Value
-	}
-	return values
-}
-
-func (s Scored) first(items []int) []float64 {
-	scores := make([]float64, len(items))
-	for k, i := range items {
-		scores[k] = s.Scores[i][0]
-	}
-	return scores
-}
-
-func (s Scored) events(items []int) []bool {
-	events := make([]bool, len(items))
-	for k, i := range items {
-		events[k] = s.Targets[i].Event
-	}
-	return events
-}
-
-// decisions returns the logits, or else the scores. A bag counts as positive above 0.
-func (s Scored) decisions(items []int) []float64 {
+// decisions returns the bags with their logits, if there are any, as scores. A bag counts as positive above 0.
+func (s Scored) decisions() []results.ScoredBag {
 	if s.Logits == nil {
-		return s.first(items)
+		return s.Bags
 	}
-	logits := make([]float64, len(items))
-	for k, i := range items {
-		logits[k] = s.Logits[i]
+	bags := slices.Clone(s.Bags)
+	for i, z := range s.Logits {
+		bags[i].Scores = []float64{z}
 	}
-	return logits
-}
-
-func (s Scored) rows(items []int) [][]float64 {
-	rows := make([][]float64, len(items))
-	for k, i := range items {
-		rows[k] = s.Scores[i]
-	}
-	return rows
+	return bags
 }
 
 // figure describes how to compute a figure.
 type figure struct {
 	name string
-	of   func(items []int) (float64, error) // nil if the scores do not allow it
+	of   results.Measure // nil for [results.MeasureOf] of the name
+
+	decided  bool // of logits, if there are any
+	probable bool // of probabilities alone
+	curves   bool // of survival curves
 
 	own  func(s Scored, value float64) (*Figure, error) // an interval other than the bootstrap; nil for none
 	both bool                                           // add a bootstrap interval if units have several bags
 }
 
-func (f figure) interval(s Scored, value float64) (*Figure, error) {
-	if f.own == nil {
-		return nil, nil
-	}
-	return f.own(s, value)
-}
-
-// figures returns the figures for the kind of target.
-func (s Scored) figures() []figure {
-	switch s.Kind {
-	case mil.BinaryTarget:
-		binary := func(f func([]int, []float64) (float64, error)) func([]int) (float64, error) {
-			return func(items []int) (float64, error) { return f(s.labels(items), s.first(items)) }
-		}
-		decided := func(f func([]int, []float64) (float64, error)) func([]int) (float64, error) {
-			return func(items []int) (float64, error) { return f(s.labels(items), s.decisions(items)) }
-		}
-		list := []figure{
-			{name: "AUC", of: binary(stats.AUC), own: deLong, both: true},
-			{name: "accuracy", of: decided(stats.Accuracy), own: clopperPearson},
-			{name: "balanced accuracy", of: decided(stats.BalancedAccuracy)},
-			{name: "sensitivity", of: decided(stats.Sensitivity), own: clopperPearsonOf(1)},
-			{name: "specificity", of: decided(stats.Specificity), own: clopperPearsonOf(0)},
-		}
-		if s.Logits == nil {
-			return append(list, figure{name: "log-loss"}, figure{name: "Brier score"})
-		}
-		return append(list, figure{name: "log-loss", of: decided(stats.LogLoss)}, figure{name: "Brier score", of: decided(brier)})
-	case mil.ClassTarget:
-		classes := func(f func([]int, [][]float64) (float64, error)) func([]int) (float64, error) {
-			return func(items []int) (float64, error) { return f(s.labels(items), s.rows(items)) }
-		}
-		return []figure{
-			{name: "macro AUC", of: classes(stats.MulticlassAUC)},
-			{name: "accuracy", of: classes(stats.MulticlassAccuracy), own: clopperPearson},
-			{name: "balanced accuracy", of: classes(stats.MulticlassBalancedAccuracy)},
-			{name: "quadratic kappa", of: classes(func(labels []int, rows [][]float64) (float64, error) {
-				predicted, err := stats.PredictedClasses(rows)
-				if err != nil {
-					return 0, err
-				}
-				return stats.Kappa(labels, predicted, s.Classes)
-			})},
-		}
-	case mil.RealTarget:
-		real := func(f func([]float64, []float64) (float64, error)) func([]int) (float64, error) {
-			return func(items []int) (float64, error) { return f(s.values(items), s.first(items)) }
-		}
-		return []figure{{name: "R²", of: real(stats.R2)}, {name: "MAE", of: real(stats.MAE)}, {name: "RMSE", of: real(stats.RMSE)},
-			{name: "Spearman's ρ", of: real(stats.Spearman)}}
-	}
-	list := []figure{{name: "concordance", of: func(items []int) (float64, error) {
-		return stats.Concordance(s.values(items), s.events(items), s.first(items))
-	}}}
-	if s.Survival != nil {
-		list = append(list, figure{name: "integrated Brier score", of: s.integratedBrier})
-	}
-	return list
-}
-
-// integratedBrier returns the integrated Brier score of the curves for some bags.
-func (s Scored) integratedBrier(items []int) (float64, error) {
-	var curves [][]float64
-	at := s.Survival[0].Times
-	for _, i := range items {
-		if !slices.Equal(s.Survival[i].Times, at) {
-			return 0, fmt.Errorf("bag %d has a survival curve at other times than the first", i)
-		}
-		curves = append(curves, s.Survival[i].Alive)
-	}
-	return stats.IntegratedBrierFollowUp(s.values(items), s.events(items), curves, at)
+// figures lists the figures for each kind of target, the main one first.
+var figures = map[mil.TargetKind][]figure{
+	mil.BinaryTarget: {
+		{name: "AUC", own: deLong, both: true},
+		{name: "accuracy", decided: true, own: clopperPearson},
+		{name: "balanced accuracy", decided: true},
+		{name: "sensitivity", of: results.OfLabels(stats.Sensitivity), decided: true, own: clopperPearsonOf(1)},
+		{name: "specificity", of: results.OfLabels(stats.Specificity), decided: true, own: clopperPearsonOf(0)},
+		{name: "log-loss", decided: true, probable: true},
+		{name: "Brier score", of: results.OfLabels(brier), decided: true, probable: true},
+	},
+	mil.ClassTarget:    {{name: "macro AUC"}, {name: "accuracy", own: clopperPearson}, {name: "balanced accuracy"}, {name: "quadratic kappa"}},
+	mil.RealTarget:     {{name: "R²"}, {name: "MAE"}, {name: "RMSE"}, {name: "Spearman's ρ"}},
+	mil.SurvivalTarget: {{name: "concordance"}, {name: "integrated Brier score", curves: true}},
 }
 
 // brier returns the Brier score of logits.
@@ -334,7 +249,7 @@ func brier(labels []int, logits []float64) (float64, error) {
 
 // deLong returns the interval of an AUC from its standard error, cut at 0 and 1.
 func deLong(s Scored, _ float64) (*Figure, error) {
-	auc, se, err := stats.DeLong(s.labels(s.all()), s.first(s.all()))
+	auc, se, err := stats.DeLong(results.LabelsScores(s.Bags))
 	switch {
 	case stats.Undefined(err):
 		return &Figure{Why: err.Error()}, nil
@@ -343,7 +258,7 @@ func deLong(s Scored, _ float64) (*Figure, error) {
 	case se == 0:
 		return &Figure{Why: "DeLong's error is 0 where all scores of one class are above all of the other"}, nil
 	}
-	half := distuv.UnitNormal.Quantile((1+Level)/2) * se
+	half := distuv.UnitNormal.Quantile((1+level)/2) * se
 	low, high := max(0, auc-half), min(1, auc+half)
 	return &Figure{Low: &low, High: &high, Method: "DeLong"}, nil
 }
@@ -353,8 +268,8 @@ func clopperPearson(s Scored, share float64) (*Figure, error) {
 	if s.grouped() {
 		return nil, nil
 	}
-	n := len(s.Targets)
-	low, high, err := stats.ShareInterval(math.Round(share*float64(n)), n, Level)
+	n := len(s.Bags)
+	low, high, err := stats.ShareInterval(math.Round(share*float64(n)), n, level)
 	return &Figure{Low: &low, High: &high, Method: "Clopper-Pearson"}, err
 }
 
@@ -362,23 +277,23 @@ func clopperPearson(s Scored, share float64) (*Figure, error) {
 func clopperPearsonOf(class int) func(s Scored, share float64) (*Figure, error) {
 	return func(s Scored, share float64) (*Figure, error) {
 		var of Scored
-		for i, t := range s.Targets {
-			if t.Label == class {
-				of.Targets = append(of.Targets, s.Targets[i])
+		for _, b := range s.Bags {
+			if b.Label == class {
+				of.Bags = append(of.Bags, b)
 			}
 		}
 		if s.grouped() {
 			return nil, nil
 		}
 		f, err := clopperPearson(of, share)
-		f.Method += fmt.Sprintf(", %.0f of %d", math.Round(share*float64(len(of.Targets))), len(of.Targets))
+		f.Method += fmt.Sprintf(", %.0f of %d", math.Round(share*float64(len(of.Bags))), len(of.Bags))
 		return f, err
 	}
 }
 
 // bootstrap sets the bootstrap interval of a figure.
 func (f *Figure) bootstrap(s Scored, seed uint64, of func([]int) (float64, error)) error {
-	low, high, left, err := stats.Bootstrap(s.Units, Draws, Level, seed, of)
+	low, high, left, err := stats.Bootstrap(s.Units, draws, level, seed, of)
 	switch {
 	case stats.Undefined(err):
 		f.Why = err.Error()
@@ -398,7 +313,7 @@ func (f *Figure) bootstrap(s Scored, seed uint64, of func([]int) (float64, error
 	}
 	f.Low, f.High, f.Method = &low, &high, fmt.Sprintf("bootstrap of %d %s", len(s.Units), what)
 	if left > 0 {
-		f.Method += fmt.Sprintf(", %d of %d draws left out", left, Draws)
+		f.Method += fmt.Sprintf(", %d of %d draws left out", left, draws)
 	}
 	return nil
 }

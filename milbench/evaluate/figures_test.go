@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"synpool/milbench/mil"
+	"synpool/milbench/results"
 	"synpool/milbench/stats"
 )
 
@@ -30,10 +31,10 @@ func drawn(kind mil.TargetKind, bags int) Scored {
 				scores[0] = -scores[0]
 			}
 		}
-		s.Targets, s.Scores = append(s.Targets, target), append(s.Scores, scores)
+		s.Bags = append(s.Bags, results.ScoredBag{Target: target, Scores: scores})
 	}
 	if kind == mil.BinaryTarget {
-		s.Logits = s.first(s.all())
+		_, s.Logits = results.LabelsScores(s.Bags)
 	}
 	return s
 }
@@ -48,9 +49,7 @@ func TestFigures(t *testing.T) {
 	} {
 		s := drawn(kind, 80)
 		list, err := Figures(s, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var got []string
 		for _, f := range list {
 			got = append(got, f.Name+" "+f.Method)
@@ -63,11 +62,9 @@ func TestFigures(t *testing.T) {
 		}
 	}
 	s := drawn(mil.BinaryTarget, 80)
-	labels, scores := s.labels(s.all()), s.first(s.all())
+	labels, scores := results.LabelsScores(s.Bags)
 	list, err := Figures(s, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	auc, se, _ := stats.DeLong(labels, scores)
 	if f := list[0]; math.Abs(*f.Value-auc) > 1e-12 || math.Abs(*f.High-min(1, auc+1.959963984540054*se)) > 1e-9 {
 		t.Errorf("AUC %v to %v, want %v with error %v", *f.Value, *f.High, auc, se)
@@ -77,7 +74,7 @@ func TestFigures(t *testing.T) {
 	}
 	real := drawn(mil.RealTarget, 80)
 	list, err = Figures(real, 1)
-	if mae, _ := stats.MAE(real.values(real.all()), real.first(real.all())); err != nil || *list[1].Value != mae {
+	if mae, _ := results.MeasureOf(mil.RealTarget, "MAE")(real.Bags, 0); err != nil || *list[1].Value != mae {
 		t.Errorf("MAE %v (%v), want %v", *list[1].Value, err, mae)
 	}
 }
@@ -87,21 +84,17 @@ func TestFigures(t *testing.T) {
 func TestFiguresOfGroups(t *testing.T) {
 	s := drawn(mil.BinaryTarget, 40)
 	alone, err := Figures(s, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	many := s
-	many.Targets, many.Scores, many.Logits, many.Units = nil, nil, nil, make([][]int, 40)
+	many.Bags, many.Logits, many.Units = nil, nil, make([][]int, 40)
 	for range 4 {
 		for i := range 40 {
-			many.Units[i] = append(many.Units[i], len(many.Targets))
-			many.Targets, many.Scores = append(many.Targets, s.Targets[i]), append(many.Scores, s.Scores[i])
+			many.Units[i] = append(many.Units[i], len(many.Bags))
+			many.Bags = append(many.Bags, s.Bags[i])
 		}
 	}
 	grouped, err := Figures(many, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if grouped[0].Method != "DeLong" || grouped[1].Name != "AUC" || grouped[1].Method != "bootstrap of 40 groups" || grouped[2].Method != "bootstrap of 40 groups" {
 		t.Fatalf("%+v", grouped[:3])
 	}
@@ -124,8 +117,8 @@ func TestFiguresOfGroups(t *testing.T) {
 func TestFiguresUndefined(t *testing.T) {
 	s := drawn(mil.BinaryTarget, 20)
 	s.Logits = nil
-	for i := range s.Targets {
-		s.Targets[i].Label = 1
+	for i := range s.Bags {
+		s.Bags[i].Label = 1
 	}
 	list, err := Figures(s, 1)
 	if err != nil || len(list) != 7 || list[6].Value != nil || list[6].Why == "" || list[3].Low == nil || list[4].Why == "" || list[0].Value != nil || !strings.Contains(list[0].Why, "only one class") || list[1].Low == nil {
@@ -133,8 +126,7 @@ func TestFiguresUndefined(t *testing.T) {
 	}
 	perfect := Scored{Kind: mil.BinaryTarget}
 	for i := range 12 {
-		perfect.Targets = append(perfect.Targets, mil.Labelled(i%2))
-		perfect.Scores = append(perfect.Scores, []float64{float64(i%2) - 0.5})
+		perfect.Bags = append(perfect.Bags, results.ScoredBag{Target: mil.Labelled(i % 2), Scores: []float64{float64(i%2) - 0.5}})
 	}
 	list, err = Figures(perfect, 1)
 	if err != nil || *list[0].Value != 1 || list[0].Low != nil || list[0].Why == "" || *list[1].High != 1 || *list[1].Low > 0.8 || list[2].Low != nil || list[2].Why == "" {
@@ -144,7 +136,7 @@ func TestFiguresUndefined(t *testing.T) {
 	s = drawn(mil.BinaryTarget, 20)
 	plain, _ := Figures(s, 1)
 	for i := range s.Logits {
-		s.Logits[i] = math.Inf(2*s.Targets[i].Label - 1)
+		s.Logits[i] = math.Inf(2*s.Bags[i].Label - 1)
 	}
 	list, err = Figures(s, 1)
 	if err != nil || *list[0].Value != *plain[0].Value || *list[1].Value != 1 || *list[5].Value != 0 || *list[6].Value != 0 {
@@ -158,21 +150,38 @@ func TestFiguresUndefined(t *testing.T) {
 	if m, err := Confusion(s); err != nil || m[0][0] != 10 || m[1][0] != 1 {
 		t.Errorf("%v, %v", m, err)
 	}
-	for _, bad := range []Scored{{}, {Targets: make([]mil.Target, 1), Scores: [][]float64{{1}}, Logits: make([]float64, 2)}, {Targets: make([]mil.Target, 2), Scores: [][]float64{{1}}}, {Targets: make([]mil.Target, 1), Scores: [][]float64{{1, 2}}},
-		{Targets: make([]mil.Target, 2), Scores: [][]float64{{1}, {math.NaN()}}}} {
+	for _, bad := range []Scored{{}, scoredOf(mil.BinaryTarget, []int{0}, []float64{1, 2}), scoredOf(mil.BinaryTarget, []int{0, 0}, []float64{1}, []float64{math.NaN()}),
+		{Bags: make([]results.ScoredBag, 1), Logits: make([]float64, 2)}} {
 		if list, err := Figures(bad, 1); err == nil || errors.Is(err, stats.ErrOneClass) {
 			t.Errorf("%+v, %v", list, err)
 		}
 	}
 }
 
+// scoredOf returns bags of these labels with a row of scores each.
+func scoredOf(kind mil.TargetKind, labels []int, scores ...[]float64) Scored {
+	s := Scored{Kind: kind, Classes: len(scores[0])}
+	for i, y := range labels {
+		s.Bags = append(s.Bags, results.ScoredBag{Target: mil.Labelled(y), Scores: scores[i]})
+	}
+	return s
+}
+
 func TestConfusion(t *testing.T) {
-	binary := Scored{Kind: mil.BinaryTarget, Targets: []mil.Target{{}, {Label: 1}, {Label: 1}}, Scores: [][]float64{{-1}, {2}, {0}}}
+	binary := scoredOf(mil.BinaryTarget, []int{0, 1, 1}, []float64{-1}, []float64{2}, []float64{0})
 	if m, err := Confusion(binary); err != nil || m[0][0] != 1 || m[1][0] != 1 || m[1][1] != 1 {
 		t.Errorf("%v, %v", m, err)
 	}
-	classes := Scored{Kind: mil.ClassTarget, Classes: 3, Targets: []mil.Target{{Label: 2}, {Label: 0}}, Scores: [][]float64{{0, 1, 2}, {0, 1, 0}}}
+	classes := scoredOf(mil.ClassTarget, []int{2, 0}, []float64{0, 1, 2}, []float64{0, 1, 0})
 	if m, err := Confusion(classes); err != nil || m[2][2] != 1 || m[0][1] != 1 {
 		t.Errorf("%v, %v", m, err)
+	}
+}
+
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -2,7 +2,6 @@ package evaluate
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -65,7 +64,7 @@ func HeldOut(all []results.Result, checksum string, setting json.RawMessage) (He
 		if err != nil {
 			return Held{}, err
 		}
-		return Held{}, fmt.Errorf("no results of this learner with this setting on this data, but of %s", Short(labels))
+		return Held{}, fmt.Errorf("no results of this learner with this setting on this data, but of %s", short(labels))
 	}
 	table, err := results.Tabulate(own)
 	if err != nil {
@@ -91,11 +90,11 @@ func list(names map[string]bool) string {
 		all = append(all, name)
 	}
 	slices.SortFunc(all, mil.CompareNatural)
-	return Short(all)
+	return short(all)
 }
 
-// Short joins the first few names.
-func Short(names []string) string {
+// short joins the first few names.
+func short(names []string) string {
 	const most = 5
 	text := strings.Join(names[:min(most, len(names))], ", ")
 	if more := len(names) - most; more > 0 {
@@ -126,38 +125,27 @@ type study struct {
 // gather collects the scores of held-out bags from the study with the most complete repeats; ties go to the first.
 func (h *Held) gather(own []results.Result) {
 	var studies []study
-	repeats := map[study]map[int][]results.Result{}
+	fits := map[study][]results.Result{}
 	for _, r := range own {
 		if r.Optimistic {
 			continue
 		}
 		of := study{r.Protocol, r.Folds, r.Inner, r.Seed}
-		if repeats[of] == nil {
-			repeats[of] = map[int][]results.Result{}
+		if fits[of] == nil {
 			studies = append(studies, of)
 		}
-		repeats[of][r.Repeat] = append(repeats[of][r.Repeat], r)
+		fits[of] = append(fits[of], r)
 	}
 	var best [][]results.Result
 	for _, of := range studies {
-		var complete [][]results.Result
-		for _, fits := range repeats[of] {
-			if len(fits) == fits[0].FoldsRun {
-				complete = append(complete, fits)
-			}
-		}
-		if len(complete) > len(best) {
+		if complete := results.Complete(fits[of]); len(complete) > len(best) {
 			best, h.protocol = complete, of.protocol
 		}
 	}
-	slices.SortFunc(best, func(a, b []results.Result) int { return cmp.Compare(a[0].Repeat, b[0].Repeat) })
 	h.repeats = len(best)
-	for _, fits := range best {
-		slices.SortFunc(fits, func(a, b results.Result) int { return cmp.Compare(a.Fold, b.Fold) })
-		for _, r := range fits {
-			labels, scores := results.LabelsScores(r.Bags)
-			h.labels, h.scores = append(h.labels, labels...), append(h.scores, scores...)
-		}
+	for _, r := range slices.Concat(best...) {
+		labels, scores := results.LabelsScores(r.Bags)
+		h.labels, h.scores = append(h.labels, labels...), append(h.scores, scores...)
 	}
 }
 

@@ -26,9 +26,7 @@ func result(t *testing.T, checksum, setting string, protocol string, repeat, fol
 	if r.Fit, err = r.ID(); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.Validate())
 	return r
 }
 
@@ -96,9 +94,9 @@ func TestHeldOut(t *testing.T) {
 
 // TestOperate: thresholds come from the model card, whatever the new scores are.
 func TestOperate(t *testing.T) {
-	s := Scored{Kind: mil.BinaryTarget, Targets: []mil.Target{{}, {}, {}, {Label: 1}}, Scores: [][]float64{{0}, {1}, {2}, {1.5}}}
+	s := scoredOf(mil.BinaryTarget, []int{0, 0, 0, 1}, []float64{0}, []float64{1}, []float64{2}, []float64{1.5})
 	on := modeldir.OperatingPoint{Wanted: 0.9, Threshold: 1}
-	points, err := Operate([]modeldir.OperatingPoint{on}, s)
+	points, err := operate([]modeldir.OperatingPoint{on}, s)
 	if err != nil || len(points) != 1 {
 		t.Fatal(points, err)
 	}
@@ -110,8 +108,8 @@ func TestOperate(t *testing.T) {
 		t.Errorf("%v to %v", *p.Specificity.Low, *p.Specificity.High)
 	}
 	s.Units = [][]int{{0, 1}, {2, 3}}
-	s.Targets[3].Label = 0
-	points, err = Operate([]modeldir.OperatingPoint{on}, s)
+	s.Bags[3].Label = 0
+	points, err = operate([]modeldir.OperatingPoint{on}, s)
 	if err != nil || points[0].Sensitivity.Value != nil || !strings.Contains(points[0].Specificity.Method, "too narrow") {
 		t.Errorf("%+v, %v", points, err)
 	}

@@ -2,10 +2,10 @@ package evaluate
 
 import "synpool/milbench/mil"
 
-// Known returns the ids of new bags with the same instances as a training bag; fresh is the profile of the new bags.
+// known returns the ids of new bags with the same instances as a training bag; fresh is the profile of the new bags.
 // It finds copies with other ids or with instances in another order ([mil.ContentSum]). Figures on such bags say
 // nothing about new ones.
-func Known(train, fresh mil.Profile, s *mil.Set) (ids []string) {
+func known(train, fresh mil.Profile, s *mil.Set) (ids []string) {
 	contents := make(map[string]bool, len(train.Contents))
 	for _, c := range train.Contents {
 		contents[c] = true

@@ -28,22 +28,20 @@ type Share struct {
 	Method string `json:"method,omitempty"` // method of the interval
 }
 
-// Operate applies the operating points of a model card to the scores of new bags with two classes. The new bags do
+// operate applies the operating points of a model card to the scores of new bags with two classes. The new bags do
 // not influence the thresholds. Intervals are from Clopper and Pearson ([stats.ShareInterval]), who assume
 // independent bags. If bags come in groups, the intervals are too narrow, and Method says so.
-func Operate(points []modeldir.OperatingPoint, s Scored) ([]Point, error) {
+func operate(points []modeldir.OperatingPoint, s Scored) ([]Point, error) {
 	var list []Point
-	labels, scores := s.labels(s.all()), s.first(s.all())
 	for _, o := range points {
 		p := Point{Wanted: o.Wanted, Threshold: o.Threshold, Training: o}
-		for i, y := range labels {
-			above := scores[i] > o.Threshold
+		for _, b := range s.Bags {
 			share := &p.Specificity
-			if y == 1 {
+			if b.Label == 1 {
 				share = &p.Sensitivity
 			}
 			share.Of++
-			if above == (y == 1) {
+			if (b.Scores[0] > o.Threshold) == (b.Label == 1) {
 				share.Right++
 			}
 		}
@@ -63,7 +61,7 @@ func (s *Share) measure(grouped bool) error {
 		return nil
 	}
 	value := float64(s.Right) / float64(s.Of)
-	low, high, err := stats.ShareInterval(float64(s.Right), s.Of, Level)
+	low, high, err := stats.ShareInterval(float64(s.Right), s.Of, level)
 	if err != nil {
 		return fmt.Errorf("operating point: %w", err)
 	}

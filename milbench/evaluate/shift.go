@@ -12,16 +12,16 @@ import (
 	"synpool/milbench/mil"
 )
 
-// False is the approximate upper limit of the probability that [Compare] flags any feature of a new sample from the
+// falseAlarm is the approximate upper limit of the probability that compare flags any feature of a new sample from the
 // same source. Half of it is for means and half for ranges, each divided by the number of features (Bonferroni).
-const False = 0.01
+const falseAlarm = 0.01
 
 // Effects below these limits do not matter, even if they are not due to chance: a difference of means of 0.2 standard
 // deviations, which Cohen calls small ("Statistical power analysis for the behavioral sciences", 1988), and one value
 // in a hundred outside the range.
 const (
-	SmallDifference = 0.2
-	SmallOutside    = 0.01
+	smallDifference = 0.2
+	smallOutside    = 0.01
 )
 
 // Shift describes how the features of new bags differ from those in training.
@@ -90,20 +90,20 @@ func (s Shift) Warning() string {
 	if more := len(parts) - most; more > 0 {
 		text += fmt.Sprintf("; and %d more", more)
 	}
-	return fmt.Sprintf("%s unlike those of training (of %d features): %s", Are(len(parts), "feature"), len(s.Features), text)
+	return fmt.Sprintf("%s unlike those of training (of %d features): %s", are(len(parts), "feature"), len(s.Features), text)
 }
 
-// OtherUnit says in one line that the median times of training and new bags differ by more than a factor of 5, as months and
+// otherUnit says in one line that the median times of training and new bags differ by more than a factor of 5, as months and
 // years do; "" if they do not, or are not known.
-func OtherUnit(train, fresh mil.Profile) string {
+func otherUnit(train, fresh mil.Profile) string {
 	if train.Time <= 0 || fresh.Time <= 0 || max(train.Time/fresh.Time, fresh.Time/train.Time) <= 5 {
 		return ""
 	}
 	return fmt.Sprintf("the median time is %.3g, and was %.3g in training: are both in one unit, say months?", fresh.Time, train.Time)
 }
 
-// Are counts things with their verb.
-func Are(n int, thing string) string {
+// are counts things with their verb.
+func are(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing + " is"
 	}
@@ -116,15 +116,15 @@ func Warn(train mil.Profile, s *mil.Set) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	shift, err := Compare(train, fresh, s)
+	shift, err := compare(train, fresh, s)
 	return shift.Warning(), err
 }
 
-// Compare compares the features of new bags with those in training; fresh is the profile of the new bags
+// compare compares the features of new bags with those in training; fresh is the profile of the new bags
 // ([mil.ProfileOf]). It reads the new bags once, in pieces.
 //
 // The mean of a feature is unlike if it differs from the training mean by more standard errors than Student's
-// quantile for [False]. Instances in a bag are similar, so the standard error is based on the variation between
+// quantile for falseAlarm. Instances in a bag are similar, so the standard error is based on the variation between
 // units:
 //
 //	error = B √(C + C'), B² = ((1/C − 1) Between² + (1/C' − 1) Between'²) / (1/C + 1/C' − 2)
@@ -138,8 +138,8 @@ func Warn(train mil.Profile, s *mil.Set) (string, error) {
 //
 //	U'/(U+U') × (U'−1)/(U+U'−1) × … × (U'−k+1)/(U+U'−k+1)
 //
-// Both also need an effect that matters: [SmallDifference] and [SmallOutside].
-func Compare(train, fresh mil.Profile, s *mil.Set) (Shift, error) {
+// Both also need an effect that matters: smallDifference and [smallOutside].
+func compare(train, fresh mil.Profile, s *mil.Set) (Shift, error) {
 	for _, p := range []mil.Profile{train, fresh} {
 		if err := p.Validate(s.NumFeatures()); err != nil {
 			return Shift{}, err
@@ -180,9 +180,9 @@ func Compare(train, fresh mil.Profile, s *mil.Set) (Shift, error) {
 	old, own := max(0, 1/train.Concentration-1), max(0, 1/fresh.Concentration-1)
 	largest := math.Inf(1)
 	if old+own > 1e-6 {
-		largest = distuv.StudentsT{Mu: 0, Sigma: 1, Nu: old + own}.Quantile(1 - False/4/float64(features))
+		largest = distuv.StudentsT{Mu: 0, Sigma: 1, Nu: old + own}.Quantile(1 - falseAlarm/4/float64(features))
 	}
-	widest := unlikelyBeyond(train.Units, fresh.Units, False/4/float64(features))
+	widest := unlikelyBeyond(train.Units, fresh.Units, falseAlarm/4/float64(features))
 	for j := range shift.Features {
 		f, was, is := &shift.Features[j], train.Features[j], fresh.Features[j]
 		f.Name, f.Outside = was.Name, float64(outside[j])/float64(fresh.Instances)
@@ -194,9 +194,9 @@ func Compare(train, fresh mil.Profile, s *mil.Set) (Shift, error) {
 				chance = math.Sqrt(between*(train.Concentration+fresh.Concentration)) / was.SD
 			}
 			f.Difference, f.Chance = &difference, &chance
-			f.Mean = math.Abs(difference) >= SmallDifference && math.Abs(difference) > largest*chance && !math.IsInf(largest, 0)
+			f.Mean = math.Abs(difference) >= smallDifference && math.Abs(difference) > largest*chance && !math.IsInf(largest, 0)
 		}
-		f.Range = f.Outside >= SmallOutside && max(f.Below, f.Above) >= widest
+		f.Range = f.Outside >= smallOutside && max(f.Below, f.Above) >= widest
 	}
 	return shift, nil
 }

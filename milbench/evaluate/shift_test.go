@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"synpool/internal/large"
@@ -76,22 +77,18 @@ func split(random *rand.Rand, s *mil.Set, share float64) (train, rest *mil.Set) 
 func profile(t *testing.T, s *mil.Set) mil.Profile {
 	t.Helper()
 	p, err := mil.ProfileOf(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return p
 }
 
 func compared(t *testing.T, train, rest *mil.Set) Shift {
 	t.Helper()
-	shift, err := Compare(profile(t, train), profile(t, rest), rest)
-	if err != nil {
-		t.Fatal(err)
-	}
+	shift, err := compare(profile(t, train), profile(t, rest), rest)
+	must(t, err)
 	return shift
 }
 
-// TestFreshSamplesAreAlike: a new sample from the same source is called unlike about as rarely as [False] promises.
+// TestFreshSamplesAreAlike: a new sample from the same source is called unlike about as rarely as falseAlarm promises.
 // The test allows three standard errors of the share of splits.
 func TestFreshSamplesAreAlike(t *testing.T) {
 	n := large.Number(250, 2500)
@@ -108,7 +105,7 @@ func TestFreshSamplesAreAlike(t *testing.T) {
 			}
 		}
 		t.Logf("%+v: %d of %d splits are unlike", c, unlike, n)
-		if most := False*float64(n) + 3*math.Sqrt(False*float64(n)); float64(unlike) > most {
+		if most := falseAlarm*float64(n) + 3*math.Sqrt(falseAlarm*float64(n)); float64(unlike) > most {
 			t.Errorf("%+v: %d of %d splits are unlike, at most %.1f may be", c, unlike, n, most)
 		}
 	}
@@ -126,6 +123,8 @@ func TestShiftIsFound(t *testing.T) {
 		}
 		if len(unlike) > 1 {
 			others++
+		} else if text := shift.Warning(); !strings.HasPrefix(text, "1 feature is unlike those of training (of 10 features): feature 1: ") {
+			t.Error(text)
 		}
 	}
 	if found < n || others > n/20 {
@@ -165,7 +164,7 @@ func TestCompare(t *testing.T) {
 		t.Errorf("%+v", unlike)
 	}
 	narrow := &mil.Set{Name: "narrow", Bags: []mil.Bag{{Instances: &mil.Dense{Rows: 1, Cols: 1, Values: []float32{1}}}}}
-	if _, err := Compare(profile(t, train), profile(t, narrow), narrow); err == nil {
+	if _, err := compare(profile(t, train), profile(t, narrow), narrow); err == nil {
 		t.Error("another number of features")
 	}
 }
@@ -202,7 +201,7 @@ func TestKnown(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	train, other := source(random, 10, 3, 0, 0), source(random, 5, 3, 0, 0)
 	other.Bags = append(other.Bags, mil.Bag{ID: "again", Instances: train.Bags[4].Instances})
-	if ids := Known(profile(t, train), profile(t, other), other); !slices.Equal(ids, []string{"again"}) {
+	if ids := known(profile(t, train), profile(t, other), other); !slices.Equal(ids, []string{"again"}) {
 		t.Errorf("%q", ids)
 	}
 }
@@ -213,7 +212,7 @@ func TestOtherUnit(t *testing.T) {
 		train, fresh float64
 		named        bool
 	}{{11.2, 0.66, true}, {0.66, 11.2, true}, {30, 900, true}, {11, 22, false}, {0, 5, false}, {5, 0, false}} {
-		if got := OtherUnit(mil.Profile{Time: c.train}, mil.Profile{Time: c.fresh}); (got != "") != c.named {
+		if got := otherUnit(mil.Profile{Time: c.train}, mil.Profile{Time: c.fresh}); (got != "") != c.named {
 			t.Errorf("%v after %v: %q", c.fresh, c.train, got)
 		}
 	}

@@ -30,9 +30,7 @@ func toy(t testing.TB, bags int) *mil.Set {
 		}
 		s.Bags = append(s.Bags, b)
 	}
-	if err := s.Seal(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Seal())
 	return s
 }
 
@@ -54,9 +52,7 @@ func kinds(t testing.TB, kind mil.TargetKind) *mil.Set {
 			s.Bags[i].Target = mil.Target{Value: float64(i) / 3, Event: i%2 == 0}
 		}
 	}
-	if err := s.Seal(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Seal())
 	return s
 }
 
@@ -76,13 +72,9 @@ func TestParts(t *testing.T) {
 	for _, s := range sets {
 		protocol := cv.Protocol{Name: cv.HonestProtocol, Folds: 4, Repeats: 3}
 		p, err := Of(s, protocol, 18446744073709551615)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		fits, err := protocol.Fits(s, []json.RawMessage{[]byte("{}")}, 18446744073709551615)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		tests := 0
 		for _, fit := range fits {
 			for _, i := range fit.Test {
@@ -103,9 +95,7 @@ func TestParts(t *testing.T) {
 			t.Errorf("%d more test bags than in the fits", -tests)
 		}
 		var file bytes.Buffer
-		if err := p.Write(&file); err != nil {
-			t.Fatal(err)
-		}
+		must(t, p.Write(&file))
 		back, err := Read(&file, "folds.csv")
 		if err != nil || !reflect.DeepEqual(back, p) {
 			t.Errorf("read back %+v, %v; want %+v", back, err, p)
@@ -120,13 +110,9 @@ func TestParts(t *testing.T) {
 func file(t *testing.T) (text, scores string) {
 	t.Helper()
 	p, err := Of(toy(t, 8), cv.Protocol{Name: cv.HonestProtocol, Folds: 2, Repeats: 2}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var b bytes.Buffer
-	if err := p.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	must(t, p.Write(&b))
 	scores = "bag,repeat,fold,score\n"
 	for repeat, tested := range p.Tested {
 		for i, fold := range tested {
@@ -180,13 +166,9 @@ func TestReadRefuses(t *testing.T) {
 func TestResults(t *testing.T) {
 	text, scores := file(t)
 	p, err := Read(strings.NewReader(text), "f.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	all, err := p.Results(strings.NewReader(scores), "s.csv", "my model")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(all) != 4 {
 		t.Fatalf("%d results", len(all))
 	}
@@ -216,9 +198,7 @@ func TestResults(t *testing.T) {
 		t.Errorf("other scores: %v", err)
 	}
 	list, err := results.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	table, err := results.Tabulate(list)
 	if err != nil || len(table.Rows) != 1 || !table.Rows[0].Declared || table.Rows[0].Setting != "my model" || table.Rows[0].N != 2 {
 		t.Fatalf("%+v, %v", table, err)
@@ -228,9 +208,7 @@ func TestResults(t *testing.T) {
 		lines[k] = fmt.Sprintf("%s,%v", lines[k][:strings.LastIndex(lines[k], ",")], float64(k-1)/15) // from 0 to 1
 	}
 	probabilities, err := p.Results(strings.NewReader(strings.Join(lines, "\n")), "s.csv", "other")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, r := range probabilities {
 		if err := r.Validate(); err != nil {
 			t.Error(err)
@@ -245,9 +223,7 @@ func TestResults(t *testing.T) {
 func TestResultsRefuses(t *testing.T) {
 	text, scores := file(t)
 	p, err := Read(strings.NewReader(text), "f.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	lines := strings.SplitAfter(scores, "\n")
 	fold := strings.Split(lines[1], ",")[2]
 	other := map[string]string{"0": "1", "1": "0"}[fold]
@@ -269,7 +245,7 @@ func TestResultsRefuses(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"", " a", "a\n"} {
-		if _, err := Setting(name); err == nil {
+		if _, err := settingOf(name); err == nil {
 			t.Errorf("name %q: no error", name)
 		}
 	}
@@ -291,13 +267,9 @@ func scoresOf(t testing.TB, kind mil.TargetKind, columns string, of func(i int, 
 		s = kinds(t, kind)
 	}
 	p, err := Of(s, cv.Protocol{Name: cv.HonestProtocol, Folds: 2, Repeats: 2}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var file bytes.Buffer
-	if err := p.Write(&file); err != nil {
-		t.Fatal(err)
-	}
+	must(t, p.Write(&file))
 	if p, err = Read(&file, "f.csv"); err != nil {
 		t.Fatal(err)
 	}
@@ -367,9 +339,7 @@ func TestResultsOfKinds(t *testing.T) {
 			t.Fatal(err)
 		}
 		list, err := results.Read(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, r := range list {
 			for _, b := range r.Bags {
 				if b.ID == "b0" && !reflect.DeepEqual(b.Scores, c.scores) {
@@ -439,13 +409,9 @@ func TestKindsRefuse(t *testing.T) {
 func TestForeignTables(t *testing.T) {
 	p, text := scoresOf(t, mil.ClassTarget, logits, ofClass("3.5", "-1"))
 	want, err := p.Results(strings.NewReader(text), "s.csv", "model")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	records, err := csv.NewReader(strings.NewReader(text)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	// written returns the table with another separator and line ending, and changed columns.
 	written := func(comma rune, crlf bool, change func(record []string) []string) string {
 		var b bytes.Buffer
@@ -508,11 +474,17 @@ func FuzzRead(f *testing.F) {
 		}
 		p.Results(strings.NewReader(scores), "s.csv", "model")
 		var b bytes.Buffer
-		if err := p.Write(&b); err != nil {
-			t.Fatal(err)
-		}
+		must(t, p.Write(&b))
 		if back, err := Read(&b, "f.csv"); err != nil || !reflect.DeepEqual(back, p) {
 			t.Errorf("read back %+v, %v; want %+v", back, err, p)
 		}
 	})
+}
+
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -13,8 +13,8 @@ import (
 	"synpool/milbench/results"
 )
 
-// Setting returns the setting for scores made by another program, under the name given by their author.
-func Setting(name string) (json.RawMessage, error) {
+// settingOf returns the setting for scores made by another program, under the name given by their author.
+func settingOf(name string) (json.RawMessage, error) {
 	if strings.TrimSpace(name) != name || name == "" || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' }) {
 		return nil, fmt.Errorf("name %q; give one without spaces around it and control characters", name)
 	}
@@ -25,7 +25,7 @@ func Setting(name string) (json.RawMessage, error) {
 // name. The table has the columns bag, repeat, fold and the scores (see the package); other columns are ignored. It
 // is an error if a bag is missing, duplicated or in the wrong fold, or if a score is not a finite number.
 func (p *Parts) Results(r io.Reader, file, name string) ([]results.Result, error) {
-	setting, err := Setting(name)
+	setting, err := settingOf(name)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func (s scoring) Predict(_ context.Context, bags []mil.Instances, _ bool) (all [
 	return all, nil
 }
 
-// TestScoresFinite: a score that is no float32 is an error of one line, which names the bag.
+// TestScoresFinite: a score that is no float32 is an error of one line, which names the bag; others make a table.
 func TestScoresFinite(t *testing.T) {
 	set := &mil.Set{Name: "toy", Bags: []mil.Bag{{ID: "b7", Instances: &mil.Dense{Rows: 1, Cols: 1, Values: []float32{1}}}}}
 	for score, fails := range map[float64]bool{0: false, 3e38: false, -1e308: true, 4e38: true} {
@@ -32,5 +32,13 @@ func TestScoresFinite(t *testing.T) {
 		if (err != nil) != fails || err != nil && !strings.HasPrefix(err.Error(), "bag b7: the model's score is ") {
 			t.Errorf("score %v: %v", score, err)
 		}
+	}
+	rows, err := Bags(t.Context(), scoring{score: 0.5}, set, nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table strings.Builder
+	if err := Write(&table, learners.About{}, rows); err != nil || table.String() != "bag,score,probability,winners,calibration\nb7,0.5,,,none\n" {
+		t.Errorf("%v\n%s", err, table.String())
 	}
 }

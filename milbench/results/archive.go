@@ -468,7 +468,7 @@ func OpenArchive(folder fs.FS, name string) (Archive, error) {
 	times, err := folder.Open(timesPath(name))
 	switch {
 	case err == nil:
-		a.Times, err = readTimes(times, timesPath(name))
+		a.Times, _, err = readAll[Time](times, timesPath(name))
 		times.Close() // read only
 	case errors.Is(err, fs.ErrNotExist):
 		err = nil
@@ -518,7 +518,7 @@ func timesPath(path string) string {
 // returns the path of the archive.
 func (a Archive) Save(dir string) (string, error) {
 	path := filepath.Join(dir, ArchiveName(a.Experiment))
-	var text, times bytes.Buffer
+	var text bytes.Buffer
 	packed, err := gzip.NewWriterLevel(&text, gzip.BestCompression)
 	if err != nil {
 		return "", err
@@ -526,15 +526,12 @@ func (a Archive) Save(dir string) (string, error) {
 	if err := errors.Join(a.Write(packed), packed.Close()); err != nil {
 		return "", err
 	}
-	for _, t := range a.Times {
-		line, err := json.Marshal(t)
-		if err != nil {
-			return "", err
-		}
-		times.Write(append(line, '\n'))
+	times, err := timesText(a.Times)
+	if err != nil {
+		return "", err
 	}
 	if err := os.MkdirAll(filepath.Dir(timesPath(path)), 0o777); err != nil {
 		return "", fmt.Errorf("folder of archives: %w", noRoom(err))
 	}
-	return path, noRoom(errors.Join(disk.WriteFile(timesPath(path), times.Bytes()), disk.WriteFile(path, text.Bytes())))
+	return path, noRoom(errors.Join(disk.WriteFile(timesPath(path), times), disk.WriteFile(path, text.Bytes())))
 }

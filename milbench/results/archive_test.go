@@ -35,9 +35,7 @@ var archivedCurves = []MeanCurve{{Set: "first", Config: json.RawMessage(`{"pooli
 func writeArchive(t *testing.T, results []Result) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := (Archive{Experiment: "fake", Results: results, Curves: archivedCurves}).Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	must(t, (Archive{Experiment: "fake", Results: results, Curves: archivedCurves}).Write(&b))
 	return b.String()
 }
 
@@ -47,9 +45,7 @@ func TestArchive(t *testing.T) {
 	results := archivedResults()
 	text := writeArchive(t, results)
 	back, err := ReadArchive(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if back.Experiment != "fake" || len(back.Results) != len(results) {
 		t.Fatalf("%s: %d results of %d", back.Experiment, len(back.Results), len(results))
 	}
@@ -81,9 +77,7 @@ func TestArchive(t *testing.T) {
 			w.Validation, w.Inside = nil, r.Inside
 		}
 		config, err := cv.CanonicalSetting(w.Config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		w.Config = config
 		if !reflect.DeepEqual(r, w) {
 			t.Errorf("read back as\n%+v, want\n%+v", r, w)
@@ -101,9 +95,7 @@ func TestArchive(t *testing.T) {
 	raw := 0
 	for _, r := range results {
 		line, err := json.Marshal(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		raw += len(line)
 	}
 	if len(text) > raw/3 {
@@ -124,9 +116,7 @@ func TestReadArchives(t *testing.T) {
 	}
 	whole := packed.Bytes()
 	for name, text := range map[string][]byte{"b.json.gz": whole, "a.json.gz": whole, "c.json": []byte(text), "notes.txt": []byte("none")} {
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name), text, 0o666))
 	}
 	archives, err := ReadArchives(os.DirFS(dir))
 	if err != nil || len(archives) != 2 || len(archives[0].Results) != len(archives[1].Results) {
@@ -135,9 +125,7 @@ func TestReadArchives(t *testing.T) {
 	damaged := bytes.Clone(whole)
 	damaged[len(damaged)-5] ^= 1 // in the checksum
 	for what, content := range map[string][]byte{"torn": whole[:100], "without its last byte": whole[:len(whole)-1], "damaged": damaged, "not compressed": []byte(text)} {
-		if err := os.WriteFile(filepath.Join(dir, "c.json.gz"), content, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, "c.json.gz"), content, 0o666))
 		if _, err := ReadArchives(os.DirFS(dir)); err == nil || !strings.Contains(err.Error(), "c.json.gz: ") {
 			t.Errorf("an archive that is %s: %v", what, err)
 		}
@@ -146,26 +134,35 @@ func TestReadArchives(t *testing.T) {
 
 func TestReadArchiveRefuses(t *testing.T) {
 	text := writeArchive(t, archivedResults())
-	for _, change := range []struct{ old, new, want string }{
-		{`"format":2`, `"format":1`, "format 1; this version reads the formats 2 to 4"},
-		{`"experiment"`, `"experimen"`, "unknown field"},
-		{`"config":2`, `"config":3`, "setting 3 of 3"},
-		{`"test":[`, `"test":[99,`, "scores of"},
-		{`"epoch":4`, `"epoch":0`, "epoch 0"},
-		{`"labels":[1`, `"labels":[2`, "label 2"},
-		{`"labels":[1,`, `"labels":[`, "39 labels, 0 values and 0 events of 40 bags"},
-		{`"inside":{"auc":`, `"inside":{"auc":1`, "AUC of the validation part"},
-		{`"test":"`, `"test":"!`, "not float32 values in base64"},
-		{`"test":"`, `"test":"AAAA`, "not float32 values in base64"},
-		{`"log_loss":`, `"log_loss":-`, "loss of the validation part"},
-		{`]}`, ``, "cannot be read"},
+	classes, real, survival := writeArchive(t, []Result{ofKind(mil.ClassTarget)}), writeArchive(t, []Result{ofKind(mil.RealTarget)}), writeArchive(t, []Result{ofKind(mil.SurvivalTarget)})
+	for _, c := range []struct{ text, old, new, want string }{
+		{text, `"format":2`, `"format":1`, "format 1; this version reads the formats 2 to 4"},
+		{text, `"experiment"`, `"experimen"`, "unknown field"},
+		{text, `"config":2`, `"config":3`, "setting 3 of 3"},
+		{text, `"test":[`, `"test":[99,`, "scores of"},
+		{text, `"epoch":4`, `"epoch":0`, "epoch 0"},
+		{text, `"labels":[1`, `"labels":[2`, "label 2"},
+		{text, `"labels":[1,`, `"labels":[`, "39 labels, 0 values and 0 events of 40 bags"},
+		{text, `"inside":{"auc":`, `"inside":{"auc":1`, "AUC of the validation part"},
+		{text, `"test":"`, `"test":"!`, "not float32 values in base64"},
+		{text, `"test":"`, `"test":"AAAA`, "not float32 values in base64"},
+		{text, `"log_loss":`, `"log_loss":-`, "loss of the validation part"},
+		{text, `]}`, ``, "cannot be read"},
+		{classes, `"classes":["early","late","never"]`, `"classes":["early","late"]`, "bag bag0 has 3 scores; of a target of kind classes a bag has 2"},
+		{classes, `"labels":[0,1,2,`, `"labels":[0,1,3,`, "bag bag2 has label 3 of 3 classes; they count from 0"},
+		{classes, `"target":"classes"`, `"target":"ordinal"`, `"ordinal" is not a kind of target`},
+		{classes, `"target":"classes"`, `"target":"real"`, "4 labels, 0 values and 0 events of 4 bags, whose target is of kind real"},
+		{real, `"values":[0.25,`, `"values":[`, "4 labels, 3 values and 0 events of 4 bags, whose target is of kind real"},
+		{real, `"target":"real",`, ``, "4 labels, 4 values and 0 events of 4 bags, whose target is of kind binary"},
+		{real, `"target":"real"`, `"target":"survival"`, "4 values and 0 events of 4 bags, whose target is of kind survival"},
+		{survival, `"events":[true,`, `"events":[`, "4 values and 3 events of 4 bags"},
 	} {
-		if !strings.Contains(text, change.old) {
-			t.Fatalf("no %s in the archive", change.old)
+		changed := strings.Replace(c.text, c.old, c.new, 1)
+		if changed == c.text {
+			t.Fatalf("no %s in the archive", c.old)
 		}
-		_, err := ReadArchive(strings.NewReader(strings.Replace(text, change.old, change.new, 1)))
-		if err == nil || !strings.Contains(err.Error(), change.want) {
-			t.Errorf("%s for %s: error %v, want %q in it", change.new, change.old, err, change.want)
+		if _, err := ReadArchive(strings.NewReader(changed)); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s for %s: error %v, want %q in it", c.new, c.old, err, c.want)
 		}
 	}
 	at := strings.Index(text, `"test":"`) + len(`"test":"`)
@@ -175,6 +172,11 @@ func TestReadArchiveRefuses(t *testing.T) {
 	}
 	if err := (Archive{Experiment: "fake"}).Write(&bytes.Buffer{}); err == nil {
 		t.Error("an archive of nothing")
+	}
+	uneven := ofKind(mil.ClassTarget)
+	uneven.Bags[1].Scores = uneven.Bags[1].Scores[:2]
+	if err := (Archive{Results: []Result{uneven}}).Write(&bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "bag bag1 has 2 scores; of a target of kind classes a bag has 3") {
+		t.Errorf("a score too few: %v", err)
 	}
 	results := archivedResults()
 	results[1].Bags[0].Label = 1 - results[1].Bags[0].Label
@@ -195,17 +197,13 @@ func TestArchiveAdd(t *testing.T) {
 	curve := archivedCurves[0]
 	curve.Set = "third"
 	var together bytes.Buffer
-	if err := (Archive{Experiment: "fake", Results: slices.Concat(results, third), Curves: append(slices.Clone(archivedCurves), curve)}).Write(&together); err != nil {
-		t.Fatal(err)
-	}
+	must(t, (Archive{Experiment: "fake", Results: slices.Concat(results, third), Curves: append(slices.Clone(archivedCurves), curve)}).Write(&together))
 	want := together.String()
 	a := Archive{Experiment: "fake", Results: results, Curves: archivedCurves, Times: []Time{{Fits: 1}}}
 	b := Archive{Experiment: "fake", Results: third, Curves: []MeanCurve{curve}, Times: []Time{{Fits: 2}, {Fits: 2}}}
 	for _, both := range [][2]Archive{{a, b}, {b, a}} {
 		sum, err := both[0].Add(both[1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var text bytes.Buffer
 		if err := sum.Write(&text); err != nil || text.String() != want {
 			t.Errorf("added, an archive of %d results is another than of both at once (%v)", len(sum.Results), err)
@@ -284,37 +282,6 @@ func TestArchiveKinds(t *testing.T) {
 	}
 }
 
-// TestArchiveKindsRefuses: targets that do not match the kind are refused.
-func TestArchiveKindsRefuses(t *testing.T) {
-	for _, c := range []struct {
-		kind           mil.TargetKind
-		old, new, want string
-	}{
-		{mil.ClassTarget, `"classes":["early","late","never"]`, `"classes":["early","late"]`, "bag bag0 has 3 scores; of a target of kind classes a bag has 2"},
-		{mil.ClassTarget, `"labels":[0,1,2,`, `"labels":[0,1,3,`, "bag bag2 has label 3 of 3 classes; they count from 0"},
-		{mil.ClassTarget, `"target":"classes"`, `"target":"ordinal"`, `"ordinal" is not a kind of target`},
-		{mil.ClassTarget, `"target":"classes"`, `"target":"real"`, "4 labels, 0 values and 0 events of 4 bags, whose target is of kind real"},
-		{mil.RealTarget, `"values":[0.25,`, `"values":[`, "4 labels, 3 values and 0 events of 4 bags, whose target is of kind real"},
-		{mil.RealTarget, `"target":"real",`, ``, "4 labels, 4 values and 0 events of 4 bags, whose target is of kind binary"},
-		{mil.RealTarget, `"target":"real"`, `"target":"survival"`, "4 values and 0 events of 4 bags, whose target is of kind survival"},
-		{mil.SurvivalTarget, `"events":[true,`, `"events":[`, "4 values and 3 events of 4 bags"},
-	} {
-		text := writeArchive(t, []Result{ofKind(c.kind)})
-		changed := strings.Replace(text, c.old, c.new, 1)
-		if changed == text {
-			t.Fatalf("no %s in %s", c.old, text)
-		}
-		if _, err := ReadArchive(strings.NewReader(changed)); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s for %s: %v, want %q in it", c.new, c.old, err, c.want)
-		}
-	}
-	uneven := ofKind(mil.ClassTarget)
-	uneven.Bags[1].Scores = uneven.Bags[1].Scores[:2]
-	if err := (Archive{Results: []Result{uneven}}).Write(&bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "bag bag1 has 2 scores; of a target of kind classes a bag has 3") {
-		t.Errorf("a score too few: %v", err)
-	}
-}
-
 // TestArchiveSave writes an archive beside its times and reads both again.
 func TestArchiveSave(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
@@ -330,9 +297,7 @@ func TestArchiveSave(t *testing.T) {
 	if _, err := OpenArchive(os.DirFS(dir), "other.json.gz"); err == nil || !strings.Contains(err.Error(), "open an archive of results") {
 		t.Errorf("no file: %v", err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "times", "fake.jsonl"), []byte("damaged\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "times", "fake.jsonl"), []byte("damaged\n"), 0o666))
 	if _, err := OpenArchive(os.DirFS(dir), "fake.json.gz"); err == nil || !strings.Contains(err.Error(), "times of an archive: times/fake.jsonl: line 1 is damaged") {
 		t.Errorf("damaged times: %v", err)
 	}

@@ -20,8 +20,8 @@ import (
 // Rope is the default half-width of the region of practical equivalence: a difference of 0.01 in the main figure.
 const Rope = 0.01
 
-// Sure is the probability needed to decide a comparison.
-const Sure = 0.95
+// sure is the probability needed to decide a comparison.
+const sure = 0.95
 
 // fewestSets is the number of sets needed for a test over sets. With fewer, the Wilcoxon test cannot reach p < 0.05.
 const fewestSets = 6
@@ -31,8 +31,8 @@ type Verdict string
 
 // Verdicts. "The same in practice" differs from "cannot tell".
 const (
-	BetterVerdict Verdict = "better" // A is better by more than the rope with probability [Sure]
-	SameVerdict   Verdict = "same"   // within the rope with probability [Sure]
+	BetterVerdict Verdict = "better" // A is better by more than the rope with probability 0.95
+	SameVerdict   Verdict = "same"   // within the rope with probability 0.95
 	WorseVerdict  Verdict = "worse"
 	OpenVerdict   Verdict = "open" // cannot tell: none of the others is probable enough
 )
@@ -40,11 +40,11 @@ const (
 // verdictOf returns the verdict for a posterior.
 func verdictOf(p stats.Posterior) Verdict {
 	switch {
-	case p.Better >= Sure:
+	case p.Better >= sure:
 		return BetterVerdict
-	case p.Worse >= Sure:
+	case p.Worse >= sure:
 		return WorseVerdict
-	case p.Equal >= Sure:
+	case p.Equal >= sure:
 		return SameVerdict
 	}
 	return OpenVerdict
@@ -65,7 +65,7 @@ type Difference struct {
 	Pairs int      `json:"pairs"`
 	Over  Interval `json:"over"` // folds or bags
 
-	// Difference is the mean of A minus that of B. Its interval at [Level] is from [stats.CorrectedT], or over bags
+	// Difference is the mean of A minus that of B. Its interval at 95 % is from [stats.CorrectedT], or over bags
 	// from [stats.DeLongDifference].
 	Difference float64 `json:"difference"`
 	Low        float64 `json:"low"`
@@ -237,7 +237,7 @@ func (r Row) less(s Row, rope float64) (Difference, error) {
 		return d, err
 	}
 	d.MeanA, d.MeanB, d.Pairs, d.Over, d.Difference = r.Mean, s.Mean, len(r.labels), OverBags, difference
-	half := distuv.UnitNormal.Quantile((1+Level)/2) * se
+	half := distuv.UnitNormal.Quantile((1+level)/2) * se
 	d.Low, d.High, d.P = difference-half, difference+half, 1
 	if se > 0 {
 		normal := distuv.Normal{Mu: difference, Sigma: se}
@@ -265,7 +265,7 @@ func (d Difference) overFolds(a, b []float64, testToTrain, rope float64) (Differ
 	case err != nil:
 		return d, err
 	default:
-		half := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(test.Freedom)}.Quantile((1+Level)/2) * test.SE
+		half := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(test.Freedom)}.Quantile((1+level)/2) * test.SE
 		d.Low, d.High, d.P = test.Difference-half, test.Difference+half, test.P
 	}
 	if d.Posterior, err = stats.BayesCorrelatedT(a, b, testToTrain, rope); err != nil {

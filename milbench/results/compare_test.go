@@ -15,16 +15,11 @@ import (
 func TestCompareKinds(t *testing.T) {
 	for kind := range mil.SurvivalTarget + 1 {
 		list := kindResults(kind)
-		table, err := Tabulate(list)
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := tabulated(t, list)
 		var figures [2][]float64
 		for i, r := range list {
 			v, err := r.Figure()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			figures[1-i/6] = append(figures[1-i/6], v)
 		}
 		c, err := table.Compare("good", 0.02)
@@ -33,13 +28,9 @@ func TestCompareKinds(t *testing.T) {
 		}
 		d := c.Sets[0]
 		test, err := stats.CorrectedT(figures[0], figures[1], 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		posterior, err := stats.BayesCorrelatedT(figures[0], figures[1], 1, 0.02)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if d.B != "bad" || d.Pairs != 6 || d.Over != OverFolds || d.Figure != FigureName(kind) || math.Abs(d.Difference-test.Difference) > 1e-12 ||
 			math.Abs(d.P-test.P) > 1e-12 || d.Posterior != posterior || d.Low > d.Difference || d.High < d.Difference {
 			t.Errorf("%v: %+v; want %+v and %+v", kind, d, test, posterior)
@@ -76,10 +67,7 @@ func manySets(sets int) (list []Result) {
 // TestCompareOver: with six or more sets there are tests over the sets' means, with fewer only the counts.
 func TestCompareOver(t *testing.T) {
 	for _, sets := range []int{3, 8} {
-		table, err := Tabulate(manySets(sets))
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := tabulated(t, manySets(sets))
 		c, err := table.Compare("a", 0.01)
 		if err != nil || len(c.Over) != 1 {
 			t.Fatalf("%+v, %v", c, err)
@@ -125,10 +113,7 @@ func TestCompareVerdicts(t *testing.T) {
 				list = append(list, sample("set", `{"pooling":"a"}`, repeat, fold, four, []float64{1, 2, 3, 4}), sample("set", `{"pooling":"b"}`, repeat, fold, four, c.b(fold, repeat)))
 			}
 		}
-		table, err := Tabulate(list)
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := tabulated(t, list)
 		got, err := table.Compare("a", c.rope)
 		if err != nil || got.Sets[0].Verdict != c.want {
 			t.Errorf("%s: %+v, %v; want %s", c.name, got, err, c.want)
@@ -137,10 +122,7 @@ func TestCompareVerdicts(t *testing.T) {
 }
 
 func TestCompareRefuses(t *testing.T) {
-	table, err := Tabulate(kindResults(mil.RealTarget))
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := tabulated(t, kindResults(mil.RealTarget))
 	for name, c := range map[string]struct {
 		table Table
 		with  string

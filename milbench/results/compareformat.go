@@ -43,7 +43,7 @@ func (c Comparison) Write(w io.Writer) error {
 	markdown(&b, rows, func(i int) bool { return text[i] })
 	fmt.Fprintf(&b, "\nDifference: between the mean figures over the pairs. A pair is a fold where both were trained and tested on the same bags or, with a single fold, a bag. "+
 		"95 %% CI and p: corrected resampled t-test; over bags, DeLong. P(better), P(same), P(worse): the probability that %s is better by more than %v, that both are "+
-		"within %v of each other, which does not matter in practice, and that it is worse (Bayesian correlated t-test). In words: the outcome with a probability of at least %v; \"cannot tell\" is not \"the same\".\n", a, c.Rope, c.Rope, Sure)
+		"within %v of each other, which does not matter in practice, and that it is worse (Bayesian correlated t-test). In words: the outcome with a probability of at least %v; \"cannot tell\" is not \"the same\".\n", a, c.Rope, c.Rope, sure)
 	if len(c.Over) > 0 {
 		b.WriteString("\n")
 		rows := [][]string{{a + " against", "Figure", "sets", "wins", "ties", "losses", "open", "difference", "p", "P(better)", "P(same)", "P(worse)", "in words"}}

@@ -101,12 +101,8 @@ func (f *File) OpenCurves() (fits map[string]bool, err error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := disk.Append(path)
-	if err != nil {
-		return nil, fmt.Errorf("open curves: %w", noRoom(err))
-	}
-	f.curves = &lines{path: path, out: out, size: size}
-	return fits, f.curves.rewind()
+	f.curves, err = openLines(path, "curves", func(io.Reader) (int64, error) { return size, nil })
+	return fits, err
 }
 
 // keepCurves keeps the first curve of each finished fit in a file, if it exists, and removes the rest. It returns the

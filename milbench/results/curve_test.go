@@ -20,9 +20,7 @@ func TestOpenCurves(t *testing.T) {
 	read := func(dir, name string) []byte {
 		t.Helper()
 		text, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return text
 	}
 	lines, curves := bytes.SplitAfter(read(whole, FileName), []byte("\n")), bytes.SplitAfter(read(whole, CurvesName), []byte("\n"))
@@ -37,20 +35,12 @@ func TestOpenCurves(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := put(t, bytes.Join(c.results, nil))
-			if err := os.WriteFile(filepath.Join(dir, CurvesName), bytes.Join(c.curves, nil), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(filepath.Join(dir, CurvesName), bytes.Join(c.curves, nil), 0o666))
 			file, err := Open(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			fits, err := file.OpenCurves()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := file.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
+			must(t, file.Close())
 			want := bytes.Join(c.want, nil)
 			if got := read(dir, CurvesName); !bytes.Equal(got, want) || len(fits) != bytes.Count(want, []byte("\n")) {
 				t.Errorf("%d fits, left are\n%s\nwant\n%s", len(fits), got, want)
@@ -69,9 +59,7 @@ func TestDamagedCurves(t *testing.T) {
 	dir := f.folder(t)
 	path := filepath.Join(dir, CurvesName)
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	lines := bytes.SplitAfter(text, []byte("\n"))
 	for _, c := range []struct{ old, new, want string }{
 		{`"fit"`, `"tif"`, "no fit or no set"},
@@ -83,19 +71,13 @@ func TestDamagedCurves(t *testing.T) {
 		{`{"fit"`, `"fit"`, "line 3 is damaged"},
 	} {
 		damaged := bytes.Join(slices.Concat(lines[:2], [][]byte{bytes.Replace(lines[2], []byte(c.old), []byte(c.new), 1)}, lines[3:]), nil)
-		if err := os.WriteFile(path, damaged, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, damaged, 0o666))
 		_, readErr := ReadCurves(dir)
 		_, mergeErr := Merge(t.Context(), []string{dir}, t.TempDir())
 		file, err := Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		_, openErr := file.OpenCurves()
-		if err := file.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, file.Close())
 		for _, err := range []error{readErr, openErr, mergeErr} {
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), CurvesName+": line 3") {
 				t.Errorf("error %v, want the file, line 3 and %q in it", err, c.want)

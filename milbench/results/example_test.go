@@ -1,13 +1,11 @@
 package results_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"synpool/milbench/cv"
@@ -97,12 +95,6 @@ func ExampleScoredBag_UnmarshalJSON() {
 	// Output: [2] [2] <nil> <nil>
 }
 
-func ExampleResult_Validate() {
-	r := results.Result{Set: "eight", Checksum: "e1947", Protocol: "honest", Folds: 1, FoldsRun: 1, Config: json.RawMessage(`{"pooling":"mean"}`)}
-	fmt.Println(r.Validate())
-	// Output: fit "" is not the id of its content, b72c437f97e0fc09
-}
-
 func ExampleResult_Figure() {
 	r := results.Result{Set: "eight", Bags: []results.ScoredBag{{ID: "bag0", Target: mil.Labelled(0), Scores: []float64{-3}}, {ID: "bag1", Target: mil.Labelled(1), Scores: []float64{2}}}}
 	fmt.Println(r.Figure())
@@ -112,26 +104,6 @@ func ExampleResult_Figure() {
 	// Output:
 	// 1 <nil>
 	// eight: repeat 1, fold 1, test part: only one class is there: 0 negative and 1 positive
-}
-
-func ExampleResult_ID() {
-	a := results.Result{Checksum: "e1947", Config: json.RawMessage(`{"pooling":"mean","width":64}`), Backend: "go"}
-	b := results.Result{Checksum: "e1947", Config: json.RawMessage(`{"width": 64, "pooling": "mean"}`), Backend: "xla"}
-	x, err1 := a.ID()
-	y, err2 := b.ID()
-	fmt.Println(x == y, err1, err2)
-	// Output: true <nil> <nil>
-}
-
-func ExampleResult_ValidationFigures() {
-	r := eight(1)[0]
-	r.Validation = r.Bags
-	figures, err := r.ValidationFigures()
-	fmt.Printf("%.3f %.3f %v\n", figures.Figure, figures.Loss, err)
-	fmt.Println(figures.Better(results.Inside{Figure: figures.Figure, Loss: 0.1}))
-	// Output:
-	// 1.000 0.088 <nil>
-	// true
 }
 
 func ExampleTabulate() {
@@ -158,94 +130,6 @@ func ExampleTable_Write() {
 	// set,setting,target,figure,mean,sd,n,protocol,optimistic,leaked,declared,folds,folds_run,test_bags,low,high,interval,se,auc_pooled,average_precision,accuracy,balanced_accuracy,log_loss,instance_auc,group_auc_mean,group_auc_max,checksum,config,backends,versions,revisions
 	// musk1,softmax,binary,AUC,0.900000,,1,published,optimistic,,,4,1,0,,,,,,,,,,,,,,,,,
 	// --format "jsn": no such format; did you mean "json"?
-}
-
-func ExampleArchive_Write() {
-	var file bytes.Buffer
-	if err := (results.Archive{Experiment: "mine", Results: eight(3)}).Write(&file); err != nil {
-		fmt.Println(err)
-		return
-	}
-	archive, err := results.ReadArchive(&file)
-	fmt.Println(archive.Experiment, len(archive.Results), err)
-	// Output: mine 6 <nil>
-}
-
-// curvesOf returns the curves of results.
-func curvesOf(fits []results.Result) (curves []results.Curve) {
-	for _, r := range fits {
-		curves = append(curves, results.Curve{Fit: r.Fit, Set: r.Set, Repeat: r.Repeat, Fold: r.Fold, Config: r.Config,
-			Loss: []float64{0.75, 0.5 / float64(1+r.Fold)}, WinnersChanged: []*float64{nil, nil}})
-	}
-	return curves
-}
-
-// curved writes results with curves.
-func curved(dir string, fits []results.Result) error {
-	file, err := results.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	if _, err := file.OpenCurves(); err != nil {
-		return err
-	}
-	for i, c := range curvesOf(fits) { // a fit's curve comes before its result
-		if err := errors.Join(file.AppendCurve(c), file.Append(fits[i])); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func ExampleReadCurves() {
-	dir, remove := folder()
-	defer remove()
-	if err := curved(dir, eight(3)); err != nil {
-		fmt.Println(err)
-		return
-	}
-	curves, err := results.ReadCurves(dir)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(len(curves), "curves; the first: loss", curves[0].Loss)
-	// Output: 6 curves; the first: loss [0.75 0.5]
-}
-
-func ExampleMeanCurves() {
-	means, err := results.MeanCurves(curvesOf(eight(3)))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Printf("%d: %s, %d fits, loss %.3f\n", len(means), means[0].Set, means[0].Fits, means[0].Loss)
-	// Output: 1: eight, 6 fits, loss [0.750 0.375]
-}
-
-func ExampleCurve_Validate() {
-	c := results.Curve{Fit: "b72c437f97e0fc09", Set: "eight", Loss: []float64{0.7, 0.5}, WinnersChanged: []*float64{nil}}
-	fmt.Println(c.Validate())
-	// Output: 2 losses, 0 figures of the validation part and 1 changes of winners; one of each per epoch is needed
-}
-
-func ExampleSpace_ID() {
-	s := results.Space{Checksum: "d4", Of: results.OfPooled, Config: []byte(`{"pooling":"mean"}`)}
-	fmt.Println(s.ID() == results.Space{Checksum: "d4", Of: results.OfMeans}.ID(), len(s.ID()))
-	// Output: false 16
-}
-
-func ExampleReadTimes() {
-	dir, remove := folder()
-	defer remove()
-	if err := results.AppendTime(dir, results.Time{Fits: 6, Seconds: 2.5, Cores: 2, Backend: "go", Version: "v0.1.0"}); err != nil {
-		fmt.Println(err)
-		return
-	}
-	times, err := results.ReadTimes(filepath.Join(dir, results.TimesName))
-	fmt.Println(times[0].Fits, "fits in", times[0].Seconds, "s,", err)
-	// Output: 6 fits in 2.5 s, <nil>
 }
 
 // Merge the results of two folders, then an attempt at a shard with them.
@@ -275,4 +159,14 @@ func ExampleMerge() {
 	// 5 results, 1 duplicates, 0 disagree, <nil>
 	// DIR holds 1 results of shards that are not merged; first give milbench merge DIR --out DIR
 	// 6 results, <nil>, <nil>
+}
+
+// A run was stopped in its third repeat.
+func ExampleComplete() {
+	for _, folds := range results.Complete(eight(3)[:5]) {
+		fmt.Println("repeat", folds[0].Repeat, "has", len(folds), "folds")
+	}
+	// Output:
+	// repeat 0 has 2 folds
+	// repeat 1 has 2 folds
 }

@@ -97,9 +97,7 @@ func (fake) curve(r Result) Curve {
 func (f fake) write(t testing.TB, dir string, all []Result) {
 	t.Helper()
 	file, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if f.curves {
 		if _, err := file.OpenCurves(); err != nil {
 			t.Fatal(err)
@@ -107,17 +105,11 @@ func (f fake) write(t testing.TB, dir string, all []Result) {
 	}
 	for _, r := range all {
 		if f.curves {
-			if err := file.AppendCurve(f.curve(r)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, file.AppendCurve(f.curve(r)))
 		}
-		if err := file.Append(r); err != nil {
-			t.Fatal(err)
-		}
+		must(t, file.Append(r))
 	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, file.Close())
 }
 
 // folder returns a new folder of all results.
@@ -132,9 +124,7 @@ func (f fake) folder(t testing.TB) string {
 func (f fake) shard(t testing.TB, dir string, shard, shards int) int {
 	t.Helper()
 	finished, err := Finished(dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var own []Result
 	for i, r := range f.results() {
 		if i%shards == shard && !finished[r.Fit] {
@@ -169,4 +159,20 @@ func ofKind(kind mil.TargetKind) Result {
 	r.Checksum = fmt.Sprintf("%064x", 2000+int(kind))
 	r.Set = kind.String()
 	return withID(r)
+}
+
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tabulated returns the table of results.
+func tabulated(t *testing.T, list []Result) Table {
+	t.Helper()
+	table, err := Tabulate(list)
+	must(t, err)
+	return table
 }

@@ -23,8 +23,20 @@ type figure struct {
 	folds       bool // a repeat's figure is the mean over its folds; otherwise it is computed from the bags of all folds together
 	least, most float64
 
-	// of computes it from bags, given the number of classes.
-	of func(bags []ScoredBag, classes int) (float64, error)
+	of Measure
+}
+
+// Measure computes a figure of bags, given the number of classes.
+type Measure func(bags []ScoredBag, classes int) (float64, error)
+
+// MeasureOf returns what computes the figure of a name, as [Row.Named] has it, for a kind of target; nil if there is none.
+func MeasureOf(kind mil.TargetKind, name string) Measure {
+	for _, f := range figures[kind] {
+		if f.name == name {
+			return f.of
+		}
+	}
+	return nil
 }
 
 var infinite = math.Inf(1)
@@ -33,12 +45,12 @@ var infinite = math.Inf(1)
 // rows; larger is better.
 var figures = map[mil.TargetKind][]figure{
 	mil.BinaryTarget: {
-		{"auc", "AUC", "AUC", "AUCs", true, 0, 1, ofLabels(stats.AUC)},
-		{"auc_pooled", "pooled AUC", "pooled AUC", "", false, 0, 1, ofLabels(stats.AUC)},
-		{"average_precision", "AP", "average precision", "", true, 0, 1, ofLabels(stats.AveragePrecision)},
-		{"accuracy", "accuracy", "accuracy", "", false, 0, 1, ofLabels(stats.Accuracy)},
-		{"balanced_accuracy", "bal. acc.", "balanced accuracy", "", false, 0, 1, ofLabels(stats.BalancedAccuracy)},
-		{"log_loss", "log-loss", "log-loss", "", false, 0, infinite, ofLabels(stats.LogLoss)},
+		{"auc", "AUC", "AUC", "AUCs", true, 0, 1, OfLabels(stats.AUC)},
+		{"auc_pooled", "pooled AUC", "pooled AUC", "", false, 0, 1, OfLabels(stats.AUC)},
+		{"average_precision", "AP", "average precision", "", true, 0, 1, OfLabels(stats.AveragePrecision)},
+		{"accuracy", "accuracy", "accuracy", "", false, 0, 1, OfLabels(stats.Accuracy)},
+		{"balanced_accuracy", "bal. acc.", "balanced accuracy", "", false, 0, 1, OfLabels(stats.BalancedAccuracy)},
+		{"log_loss", "log-loss", "log-loss", "", false, 0, infinite, OfLabels(stats.LogLoss)},
 	},
 	mil.ClassTarget: {
 		{"macro_auc", "macro AUC", "macro AUC", "macro AUCs", true, 0, 1, ofClasses(stats.MulticlassAUC)},
@@ -73,8 +85,8 @@ func (f figure) value(bags []ScoredBag, classes int) (float64, error) {
 }
 
 // losses has the loss that breaks ties when a model is chosen. Survival has none.
-var losses = map[mil.TargetKind]func(bags []ScoredBag, classes int) (float64, error){
-	mil.BinaryTarget: ofLabels(stats.LogLoss),
+var losses = map[mil.TargetKind]Measure{
+	mil.BinaryTarget: OfLabels(stats.LogLoss),
 	mil.ClassTarget:  ofClasses(stats.MulticlassLogLoss),
 	mil.RealTarget: func(bags []ScoredBag, _ int) (float64, error) {
 		rmse, err := ofValues(stats.RMSE)(bags, 0)
@@ -155,13 +167,13 @@ var errNoCurves = errors.New("no survival curves")
 // undefined reports whether err means that these bags have no such figure.
 func undefined(err error) bool { return stats.Undefined(err) || errors.Is(err, errNoCurves) }
 
-// ofLabels adapts a figure of labels and scores to bags with a binary target.
-func ofLabels(of func(labels []int, scores []float64) (float64, error)) func([]ScoredBag, int) (float64, error) {
+// OfLabels adapts a figure of labels and scores to bags with a binary target.
+func OfLabels(of func(labels []int, scores []float64) (float64, error)) Measure {
 	return func(bags []ScoredBag, _ int) (float64, error) { return of(LabelsScores(bags)) }
 }
 
 // ofClasses adapts a figure of labels and scores to bags with a target of classes.
-func ofClasses(of func(labels []int, scores [][]float64) (float64, error)) func([]ScoredBag, int) (float64, error) {
+func ofClasses(of func(labels []int, scores [][]float64) (float64, error)) Measure {
 	return func(bags []ScoredBag, _ int) (float64, error) { return of(labelsAll(bags)) }
 }
 
@@ -183,7 +195,7 @@ func kappa(bags []ScoredBag, classes int) (float64, error) {
 }
 
 // ofValues adapts a figure of targets and predictions to bags with a real target.
-func ofValues(of func(targets, predictions []float64) (float64, error)) func([]ScoredBag, int) (float64, error) {
+func ofValues(of func(targets, predictions []float64) (float64, error)) Measure {
 	return func(bags []ScoredBag, _ int) (float64, error) {
 		var targets, predictions []float64
 		for _, b := range bags {
@@ -194,7 +206,7 @@ func ofValues(of func(targets, predictions []float64) (float64, error)) func([]S
 }
 
 // ofTimes adapts a figure of times, events and risks to bags with a survival target.
-func ofTimes(of func(times []float64, events []bool, risks []float64) (float64, error)) func([]ScoredBag, int) (float64, error) {
+func ofTimes(of func(times []float64, events []bool, risks []float64) (float64, error)) Measure {
 	return func(bags []ScoredBag, _ int) (float64, error) {
 		var times, risks []float64
 		var events []bool

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -96,9 +95,7 @@ func TestFiguresOfKinds(t *testing.T) {
 		sum := 0.0
 		for _, r := range list[6:] {
 			v, err := want.main(r.Bags)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if own, err := r.Figure(); err != nil || own != v {
 				t.Errorf("%v: the figure of a result is %v, want %v (%v)", kind, own, v, err)
 			}
@@ -145,13 +142,9 @@ func TestIntegratedBrier(t *testing.T) {
 			times, events, alive = append(times, b.Value), append(events, b.Event), append(alive, b.Survival.Alive[:3]) // the last bag has time 20
 		}
 		censoring, err := stats.CensoringCurve(times, events)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		v, err := stats.IntegratedBrier(censoring, times, events, alive, []float64{8, 12, 16})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		sum += v / 6
 	}
 	got, is := figure(good())
@@ -198,26 +191,12 @@ func TestKindTables(t *testing.T) {
 	for kind := range mil.SurvivalTarget + 1 {
 		list = append(list, kindResults(kind)...)
 	}
-	table, err := Tabulate(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := tabulated(t, list)
 	var b strings.Builder
 	for _, format := range []string{"md", "csv", "tex", "html"} {
 		b.Reset()
-		if err := table.Write(&b, format); err != nil {
-			t.Fatal(err)
-		}
-		path := "testdata/kinds." + format
-		if *update {
-			if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(path)
-		if err != nil || b.String() != string(want) {
-			t.Errorf("%s differs from %s (%v):\n%s", format, path, err, b.String())
-		}
+		must(t, table.Write(&b, format))
+		requireGolden(t, "kinds."+format, b.String())
 	}
 }
 
@@ -229,10 +208,7 @@ func TestUndefinedFigures(t *testing.T) {
 			list[i].Bags[k].Scores = []float64{3}
 		}
 	}
-	table, err := Tabulate(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := tabulated(t, list)
 	if r := table.Rows[0]; r.Figures["mae"] == 0 || len(r.Figures) != 3 {
 		t.Errorf("figures %v; Spearman's correlation with one score for all is not defined", r.Figures)
 	}

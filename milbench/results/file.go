@@ -51,23 +51,15 @@ func Open(dir string) (_ *File, err error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{lines: lines{path: filepath.Join(dir, FileName)}, release: release}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, f.Close())
-		}
-	}()
-	out, err := disk.Append(f.path)
+	f, path := &File{release: release}, filepath.Join(dir, FileName)
+	file, err := openLines(path, "results", func(in io.Reader) (size int64, err error) {
+		f.results, size, err = read(in, path)
+		return size, err
+	})
 	if err != nil {
-		return nil, fmt.Errorf("open results: %w", noRoom(err))
+		return nil, errors.Join(err, f.Close())
 	}
-	f.out = out
-	if f.results, f.size, err = read(out, f.path); err != nil {
-		return nil, err
-	}
-	if err := f.rewind(); err != nil {
-		return nil, err
-	}
+	f.lines = *file
 	return f, nil
 }
 

@@ -20,9 +20,7 @@ import (
 func fileSize(t *testing.T, dir string) int64 {
 	t.Helper()
 	info, err := os.Stat(filepath.Join(dir, FileName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return info.Size()
 }
 
@@ -30,18 +28,14 @@ func fileSize(t *testing.T, dir string) int64 {
 func fakeLines(t testing.TB) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(newFake().folder(t), FileName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return b
 }
 
 func put(t testing.TB, content []byte) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, FileName), content, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, FileName), content, 0o666))
 	return dir
 }
 
@@ -61,9 +55,7 @@ func TestTornLine(t *testing.T) {
 			t.Fatal("Read changed the file")
 		}
 		f, err := Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if len(f.Results()) != n || fileSize(t, dir) != int64(want) {
 			t.Errorf("Open of %d bytes: %d results, %d bytes; want %d, %d", cut, len(f.Results()), fileSize(t, dir), n, want)
 		}
@@ -118,20 +110,14 @@ func TestDamagedFile(t *testing.T) {
 func TestLongLine(t *testing.T) {
 	dir := t.TempDir()
 	f, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r := sample("long", `{"pooling":"syn"}`, 0, 0, []int{0, 1}, []float64{-1, 1})
 	r.Bags[0].Winners = make([]int, 1<<20)
 	for i := range r.Bags[0].Winners {
 		r.Bags[0].Winners[i] = i
 	}
-	if err := f.Append(r); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.Append(r))
+	must(t, f.Close())
 	got, err := Read(dir)
 	if err != nil || len(got) != 1 || !slices.Equal(got[0].Bags[0].Winners, r.Bags[0].Winners) {
 		t.Errorf("%d results, %v", len(got), err)
@@ -160,9 +146,7 @@ func TestKinds(t *testing.T) {
 func TestAppendRefuses(t *testing.T) {
 	dir := t.TempDir()
 	f, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	good := sample("set", `{"pooling":"syn"}`, 0, 0, []int{0, 1}, []float64{-1, 1})
 	for name, spoil := range map[string]func(*Result){
@@ -210,9 +194,7 @@ func TestFitID(t *testing.T) {
 		r := base
 		change(&r)
 		id, err := r.ID()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return id
 	}
 	for name, change := range map[string]func(*Result){
@@ -264,9 +246,7 @@ func TestContradictions(t *testing.T) {
 		var content []byte
 		for _, r := range []Result{first, second} {
 			line, err := json.Marshal(r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			content = append(append(content, line...), '\n')
 		}
 		dir := put(t, content)
@@ -292,19 +272,13 @@ func TestAppendToAChangedFile(t *testing.T) {
 		},
 	} {
 		f, err := Open(t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer f.Close()
-		if err := f.Append(sample("set", `{"pooling":"syn"}`, 0, 0, []int{0, 1}, []float64{-1, 1})); err != nil {
-			t.Fatal(err)
-		}
+		must(t, f.Append(sample("set", `{"pooling":"syn"}`, 0, 0, []int{0, 1}, []float64{-1, 1})))
 		if runtime.GOOS == "windows" && (name == "removed" || name == "replaced") {
 			continue
 		}
-		if err := change(f.path); err != nil {
-			t.Fatal(err)
-		}
+		must(t, change(f.path))
 		if err := f.Append(sample("set", `{"pooling":"mean"}`, 0, 0, []int{0, 1}, []float64{-1, 1})); err == nil || !strings.Contains(err.Error(), "nothing is added") {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -8,17 +8,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"synpool/milbench/mil"
 )
 
 // parsedHTML returns the texts of all cells and paragraphs, and the bold texts. Unmatched tags fail the test.
 func parsedHTML(t *testing.T, table Table) (texts, bold []string) {
 	t.Helper()
 	var b strings.Builder
-	if err := table.Write(&b, "html"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, table.Write(&b, "html"))
 	d := xml.NewDecoder(strings.NewReader(b.String()))
 	var open []string
 	for {
@@ -77,25 +73,6 @@ func TestBold(t *testing.T) {
 			t.Errorf("%s: %d notes of what is bold", name, said)
 		}
 	}
-
-	// The same for results of every kind, judged by the sentences.
-	var list []Result
-	for kind := range mil.SurvivalTarget + 1 {
-		list = append(list, kindResults(kind)...)
-	}
-	table, err := Tabulate(list)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := 0
-	for _, v := range table.Verdicts {
-		if strings.Contains(v, " has the largest") && !strings.Contains(v, "Cannot be told apart") && !strings.Contains(v, "Perhaps worse") {
-			want++
-		}
-	}
-	if _, bold := parsedHTML(t, table); want == 0 || len(bold) != want {
-		t.Errorf("bold %q, want %d of them by %q", bold, want, table.Verdicts)
-	}
 }
 
 // Names given by users are treated as text.
@@ -106,10 +83,7 @@ func TestEscapedHTML(t *testing.T) {
 	for i := range results {
 		results[i].Classes = []string{name, "other"}
 	}
-	table, err := Tabulate(results)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := tabulated(t, results)
 	texts, bold := parsedHTML(t, table)
 	for _, want := range []string{name, "syn" + name, name + ": positive is other, negative " + name} {
 		if !slices.Contains(texts, want) {

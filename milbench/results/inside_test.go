@@ -60,20 +60,6 @@ func TestInsideOf(t *testing.T) {
 	}
 }
 
-func TestBetter(t *testing.T) {
-	for _, c := range []struct {
-		a, b Inside
-		want bool
-	}{
-		{Inside{0.8, 9}, Inside{0.7, 0.1}, true}, {Inside{0.7, 0.1}, Inside{0.8, 9}, false},
-		{Inside{0.7, 0.1}, Inside{0.7, 0.2}, true}, {Inside{0.7, 0.1}, Inside{0.7, 0.1}, false},
-	} {
-		if got := c.a.Better(c.b); got != c.want {
-			t.Errorf("%v better than %v: %v", c.a, c.b, got)
-		}
-	}
-}
-
 // The number of inner folds is part of the id of a fit. Without inner folds the id is the same as in older versions.
 func TestInnerID(t *testing.T) {
 	r := sample("set", `{"pooling":"syn"}`, 0, 0, []int{0, 1}, []float64{1, 2})

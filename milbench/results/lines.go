@@ -7,7 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+
+	"synpool/internal/disk"
 )
 
 // lines is a file of lines, open for appending.
@@ -23,6 +26,23 @@ type appendable interface {
 	Sync() error
 	Truncate(size int64) error
 	Seek(offset int64, whence int) (int64, error)
+}
+
+// openLines opens a file of lines for appending. read gets the file and returns the length of its complete lines; an
+// incomplete last line is cut off. what names the lines in errors.
+func openLines(path, what string, read func(in io.Reader) (size int64, err error)) (*lines, error) {
+	out, err := disk.Append(path)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", what, noRoom(err))
+	}
+	l := &lines{path: path, out: out}
+	if l.size, err = read(out); err == nil {
+		err = l.rewind()
+	}
+	if err != nil {
+		return nil, errors.Join(err, out.Close())
+	}
+	return l, nil
 }
 
 // append writes a line and waits until it is on the disk. It writes the whole line or nothing. If the disk is full,
@@ -120,4 +140,27 @@ func eachRecord[T interface{ Validate() error }](in io.Reader, path, cure string
 		}
 		return nil
 	})
+}
+
+// records returns the records in a file, none if there is no file. what names them in errors.
+func records[T interface{ Validate() error }](path, what string) (list []T, err error) {
+	in, err := disk.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", what, err)
+	}
+	defer in.Close()
+	list, _, err = readAll[T](in, path)
+	return list, err
+}
+
+// readAll returns the records in complete lines, and the length of these lines in bytes.
+func readAll[T interface{ Validate() error }](in io.Reader, path string) (list []T, size int64, err error) {
+	size, err = eachRecord(in, path, removeIt, func(r T, _ []byte) error {
+		list = append(list, r)
+		return nil
+	})
+	return list, size, err
 }

@@ -3,7 +3,6 @@ package results
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/maphash"
@@ -205,13 +204,9 @@ func mergeTimes(dirs []string, out string) error {
 		}
 		all = addTimes(all, times)
 	}
-	var text []byte
-	for _, t := range all {
-		line, err := json.Marshal(t)
-		if err != nil {
-			return err
-		}
-		text = append(append(text, line...), '\n')
+	text, err := timesText(all)
+	if err != nil {
+		return err
 	}
 	return noRoom(disk.WriteFile(filepath.Join(out, TimesName), text))
 }

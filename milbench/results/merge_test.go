@@ -19,13 +19,9 @@ import (
 func requireCurves(t *testing.T, dir string) {
 	t.Helper()
 	found, err := Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text, err := os.ReadFile(filepath.Join(dir, CurvesName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var with, without []string
 	for line := range bytes.Lines(text) {
 		var c Curve
@@ -61,9 +57,7 @@ func folderBytes(t *testing.T, dir string) string {
 func mustMerge(t *testing.T, dirs []string, out string) Merged {
 	t.Helper()
 	m, err := Merge(context.Background(), dirs, out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return m
 }
 
@@ -81,15 +75,22 @@ func TestMerge(t *testing.T) {
 	if n := f.shard(t, one, 1, 3); n != 0 {
 		t.Errorf("%d fits of a finished shard are left", n)
 	}
-	if err := AppendTime(one, Time{Fits: 48, Seconds: 2, Cores: 1}); err != nil {
-		t.Fatal(err)
+	short, long := Time{Fits: 8, Seconds: 2, Cores: 1}, Time{Fits: 40, Seconds: 1, Cores: 1}
+	for _, c := range []struct {
+		dir string
+		t   Time
+	}{{one, long}, {one, long}, {two, short}} { // two runs may take equally long
+		must(t, AppendTime(c.dir, c.t))
 	}
 	if m := mustMerge(t, []string{one, two, one}, out); m.Results != fakeTotal || m.Curves != fakeTotal || m.Duplicates != 32 || m.Disagreements != 0 {
 		t.Errorf("%+v", m)
 	}
 	requireCurves(t, out)
+	if times, err := ReadTimes(filepath.Join(out, TimesName)); err != nil || len(times) != 3 || !slices.Contains(times, short) || !slices.Contains(times, long) {
+		t.Errorf("times %+v, %v", times, err)
+	}
 	first := folderBytes(t, out)
-	if n := strings.Count(first, "\n"); n != 2*fakeTotal+1+8 { // for results, curves and times; for names
+	if n := strings.Count(first, "\n"); n != 2*fakeTotal+3+8 { // for results, curves and times; for names
 		t.Errorf("%d lines", n)
 	}
 	mustMerge(t, []string{two, out, one}, out)
@@ -118,17 +119,13 @@ func TestMergeDisagreement(t *testing.T) {
 		t.Fatal(files, err)
 	}
 	text, err := os.ReadFile(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var changed bytes.Buffer
 	n := 0
 	var fit string
 	for line := range bytes.Lines(text) {
 		var r Result
-		if err := json.Unmarshal(line, &r); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(line, &r))
 		if n++; n == 7 {
 			r.Bags[3].Scores[0] += 1e-9
 			fit = r.Fit
@@ -140,9 +137,7 @@ func TestMergeDisagreement(t *testing.T) {
 		}
 		changed.Write(append(line, '\n'))
 	}
-	if err := os.WriteFile(files[0], changed.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(files[0], changed.Bytes(), 0o666))
 	for _, dirs := range [][]string{{one, two}, {two, one}} {
 		out := t.TempDir()
 		m := mustMerge(t, dirs, out)
@@ -170,16 +165,12 @@ func TestMergeRefuses(t *testing.T) {
 		dir := newFolder()
 		files, _ := filepath.Glob(filepath.Join(dir, AttemptsName, "*", FileName))
 		text, err := os.ReadFile(files[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		changed := bytes.Replace(text, []byte(old), []byte(new), 1)
 		if bytes.Equal(changed, text) {
 			t.Fatalf("no %s", old)
 		}
-		if err := os.WriteFile(files[0], changed, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(files[0], changed, 0o666))
 		return dir
 	}
 	good := newFolder()
@@ -211,15 +202,11 @@ func TestMergeRefuses(t *testing.T) {
 		t.Errorf("a merge of nothing: %v", err)
 	}
 	open, err := Open(good)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := Merge(context.Background(), []string{good}, good); !errors.Is(err, ErrLocked) {
 		t.Errorf("a folder that a run writes to: %v", err)
 	}
-	if err := open.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, open.Close())
 	canceled, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := Merge(canceled, []string{good}, good); !errors.Is(err, context.Canceled) {

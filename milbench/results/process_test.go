@@ -29,17 +29,11 @@ func TestLock(t *testing.T) {
 	dir := t.TempDir()
 	cmd := reexec.Command(t, "lock", dir)
 	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer stdin.Close()
 	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, cmd.Start())
 	if line, err := bufio.NewReader(stdout).ReadString('\n'); line != "open: <nil>\n" {
 		t.Fatalf("the other process said %q, %v", line, err)
 	}
@@ -51,14 +45,10 @@ func TestLock(t *testing.T) {
 	if there, err := Read(dir); err != nil || len(there) != 0 {
 		t.Errorf("Read of a locked folder: %v, %v", there, err)
 	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Process.Kill())
 	cmd.Wait()
 	f, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := Open(dir); !errors.Is(err, ErrLocked) {
 		t.Errorf("second Open in one process: %v, want ErrLocked", err)
 	}

@@ -8,13 +8,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
-
-	"synpool/internal/disk"
 )
 
 // SpacesName is the name of the file with spaces in a results folder.
@@ -87,27 +84,18 @@ func (s Space) Validate() error {
 
 // ReadSpaces returns the spaces in a folder, each once. If the folder has no such file, it returns none.
 func ReadSpaces(dir string) ([]Space, error) {
-	path := filepath.Join(dir, SpacesName)
-	in, err := disk.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("open spaces: %w", err)
-	}
-	defer in.Close()
-	spaces, _, err := readSpaces(in, path)
-	return spaces, err
+	spaces, err := records[Space](filepath.Join(dir, SpacesName), "spaces")
+	return distinctSpaces(spaces), err
 }
 
-func readSpaces(in *os.File, path string) (spaces []Space, size int64, err error) {
-	size, err = eachRecord(in, path, removeIt, func(s Space, _ []byte) error {
+// distinctSpaces returns the first of the spaces that show the same.
+func distinctSpaces(all []Space) (spaces []Space) {
+	for _, s := range all {
 		if !slices.ContainsFunc(spaces, s.same) {
 			spaces = append(spaces, s)
 		}
-		return nil
-	})
-	return spaces, size, err
+	}
+	return spaces
 }
 
 // SpacesFile is the file of spaces in a results folder, open for appending. The folder must be locked by [Open].
@@ -118,19 +106,15 @@ type SpacesFile struct {
 
 // OpenSpaces opens the file of spaces in a folder and reads the existing ones. An incomplete last line is cut off.
 func OpenSpaces(dir string) (*SpacesFile, error) {
-	path := filepath.Join(dir, SpacesName)
-	out, err := disk.Append(path)
+	path, f := filepath.Join(dir, SpacesName), &SpacesFile{}
+	file, err := openLines(path, "spaces", func(in io.Reader) (size int64, err error) {
+		f.known, size, err = readAll[Space](in, path)
+		return size, err
+	})
 	if err != nil {
-		return nil, fmt.Errorf("open spaces: %w", noRoom(err))
+		return nil, err
 	}
-	known, size, err := readSpaces(out, path)
-	f := &SpacesFile{lines: lines{path: path, out: out, size: size}, known: known}
-	if err == nil {
-		err = f.rewind()
-	}
-	if err != nil {
-		return nil, errors.Join(err, out.Close())
-	}
+	f.lines, f.known = *file, distinctSpaces(f.known)
 	return f, nil
 }
 

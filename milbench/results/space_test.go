@@ -12,9 +12,7 @@ import (
 
 func TestSpaceValidate(t *testing.T) {
 	good := Space{Set: "s", Checksum: "c", Of: OfMeans, Vectors: [][]float64{{1}, {2}}, Labels: []int{0, 1}, Test: []bool{false, true}}
-	if err := good.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, good.Validate())
 	for want, spoil := range map[string]func(*Space){
 		"no set":                func(s *Space) { s.Set = "" },
 		`a space of "x"`:        func(s *Space) { s.Of = "x" },
@@ -47,48 +45,34 @@ func TestSpacesFile(t *testing.T) {
 	write := func(spaces ...Space) {
 		t.Helper()
 		f, err := OpenSpaces(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, s := range spaces {
 			if f.Has(s) {
 				t.Errorf("%s %s is there already", s.Of, s.Config)
 			}
-			if err := f.Append(s); err != nil {
-				t.Fatal(err)
-			}
+			must(t, f.Append(s))
 			if !f.Has(s) {
 				t.Errorf("%s %s is not there", s.Of, s.Config)
 			}
 		}
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, f.Close())
 	}
 	write(means, pooled)
 	path := filepath.Join(dir, SpacesName)
 	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, append(slices.Clone(whole), whole[:50]...), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, os.WriteFile(path, append(slices.Clone(whole), whole[:50]...), 0o666))
 	write(other)
 	text, err := os.ReadFile(path)
 	if err != nil || !strings.HasPrefix(string(text), string(whole)) || strings.Count(string(text), "\n") != 3 {
 		t.Errorf("the file is %s, %v", text, err)
 	}
-	if err := os.WriteFile(path, append(text, whole...), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, append(text, whole...), 0o666))
 	spaces, err := ReadSpaces(dir)
 	if err != nil || len(spaces) != 3 || spaces[0].ID() != means.ID() || spaces[1].ID() != pooled.ID() || spaces[2].ID() != other.ID() {
 		t.Errorf("%+v, %v", spaces, err)
 	}
-	if err := os.WriteFile(path, []byte("{\"set\":\"plane\"}\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte("{\"set\":\"plane\"}\n"), 0o666))
 	if _, err := ReadSpaces(dir); err == nil || !strings.Contains(err.Error(), "line 1 is damaged") {
 		t.Errorf("damaged: %v", err)
 	}

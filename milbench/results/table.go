@@ -19,8 +19,8 @@ import (
 	"synpool/milbench/stats"
 )
 
-// Level is the level of all confidence intervals in a table.
-const Level = 0.95
+// level is the level of all confidence intervals in a table.
+const level = 0.95
 
 // Row has the figures of one setting on one set, averaged over repeats. The main figure is the AUC for binary
 // targets, the macro AUC for classes, R² for real targets and the concordance for survival. For each repeat it is
@@ -354,6 +354,25 @@ func (row *rowFits) add(r *Result) {
 	}
 }
 
+// Complete returns the complete repeats among the fits of one setting on one set under one protocol, in the order of seeds
+// and repeats, each with its folds in order. Of two results of a fit the first counts.
+func Complete(fits []Result) (repeats [][]Result) {
+	row := rowFits{repeats: make(map[repeatKey]map[int]*Result)}
+	for i := range fits {
+		row.add(&fits[i])
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(row.repeats), repeatKey.compare) {
+		var folds []Result
+		for _, fold := range slices.Sorted(maps.Keys(row.repeats[key])) {
+			folds = append(folds, *row.repeats[key][fold])
+		}
+		if len(folds) == folds[0].FoldsRun {
+			repeats = append(repeats, folds)
+		}
+	}
+	return repeats
+}
+
 // dropIncomplete removes repeats that lack a fold, and notes it.
 func (row *rowFits) dropIncomplete(t *Table) {
 	var dropped, total int
@@ -480,9 +499,7 @@ func nameSets(sets []*content, t *Table) {
 // noteMixtures notes the rows with fits from several backends, versions or revisions. These are not in the id of a
 // fit, so a run can resume with another one. Rows with the same mixture share a note.
 func (t *Table) noteMixtures() {
-	var mixtures []string // in the order of the rows
-	rows := make(map[string][]string)
-	for _, r := range t.Rows {
+	t.noteRows(func(r Row) (mixture, row string) {
 		var parts []string
 		for _, of := range []struct {
 			what   string
@@ -497,37 +514,39 @@ func (t *Table) noteMixtures() {
 			}
 			parts = append(parts, fmt.Sprintf("%s (%s)", of.what, strings.Join(values, ", ")))
 		}
-		if len(parts) == 0 {
-			continue
-		}
-		mixture := strings.Join(parts, " and ")
-		if rows[mixture] == nil {
-			mixtures = append(mixtures, mixture)
-		}
-		rows[mixture] = append(rows[mixture], r.Set+", "+r.Setting)
-	}
-	for _, mixture := range mixtures {
-		t.Notes = append(t.Notes, fmt.Sprintf("%s: fits from several %s; run into a new folder for figures of one alone",
-			strings.Join(rows[mixture], "; "), mixture))
-	}
+		return strings.Join(parts, " and "), r.Set + ", " + r.Setting
+	}, "; ", "%[2]s: fits from several %[1]s; run into a new folder for figures of one alone")
 }
 
 // noteThresholds notes the rows whose balanced accuracy is that of chance although scores separate the classes. Rows of a
 // set share a note.
 func (t *Table) noteThresholds() {
-	var sets []string // in the order of the rows
+	t.noteRows(func(r Row) (set, row string) {
+		if accuracy, there := r.Figures["balanced_accuracy"]; there && r.Target == mil.BinaryTarget && accuracy <= 0.55 && r.Mean >= 0.8 {
+			set = r.Set
+		}
+		return set, r.Setting
+	}, ", ", "%s: bal. acc. of %s is that of chance though the AUC is not: the score 0, a probability of 0.5, decides on the class, and nearly all bags are on one side of it; "+
+		"milbench train --results chooses a threshold on held-out bags; for a rare class, networks take --class-weight balanced")
+}
+
+// noteRows adds a note for each subject, in the order of the rows. of returns the subject of a row, "" for none, and the name of the row;
+// format gets the subject and the joined names.
+func (t *Table) noteRows(of func(Row) (subject, row string), separator, format string) {
+	var subjects []string
 	rows := make(map[string][]string)
 	for _, r := range t.Rows {
-		if accuracy, there := r.Figures["balanced_accuracy"]; there && r.Target == mil.BinaryTarget && accuracy <= 0.55 && r.Mean >= 0.8 {
-			if rows[r.Set] == nil {
-				sets = append(sets, r.Set)
-			}
-			rows[r.Set] = append(rows[r.Set], r.Setting)
+		subject, row := of(r)
+		if subject == "" {
+			continue
 		}
+		if rows[subject] == nil {
+			subjects = append(subjects, subject)
+		}
+		rows[subject] = append(rows[subject], row)
 	}
-	for _, set := range sets {
-		t.Notes = append(t.Notes, fmt.Sprintf("%s: bal. acc. of %s is that of chance though the AUC is not: the score 0, a probability of 0.5, decides on the class, and nearly all bags are on one side of it; "+
-			"milbench train --results chooses a threshold on held-out bags; for a rare class, networks take --class-weight balanced", set, strings.Join(rows[set], ", ")))
+	for _, subject := range subjects {
+		t.Notes = append(t.Notes, fmt.Sprintf(format, subject, strings.Join(rows[subject], separator)))
 	}
 }
 
@@ -678,13 +697,13 @@ func (r *Row) interval(folds []float64) (err error) {
 	switch {
 	case len(r.Values) >= fewestRepeats:
 		r.Interval = OverRepeats
-		_, low, high, err = stats.MeanInterval(r.Values, Level)
+		_, low, high, err = stats.MeanInterval(r.Values, level)
 	case len(folds) >= fewestFolds:
 		r.Interval = OverFolds
-		_, low, high, err = stats.CorrectedInterval(folds, 1/float64(r.Folds-1), Level)
+		_, low, high, err = stats.CorrectedInterval(folds, 1/float64(r.Folds-1), level)
 	case r.SE != nil:
 		r.Interval = OverBags
-		half := distuv.UnitNormal.Quantile((1+Level)/2) * *r.SE
+		half := distuv.UnitNormal.Quantile((1+level)/2) * *r.SE
 		low, high = r.Mean-half, r.Mean+half
 	default:
 		return nil

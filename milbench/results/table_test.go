@@ -2,7 +2,6 @@ package results
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -72,10 +71,7 @@ func TestFigures(t *testing.T) {
 		sample("set", `{"pooling":"max"}`, 0, 0, four, []float64{2, 1, -1, -2}), // one repeat lacks a fold
 		few,
 		sample("set", `{"pooling":"mean"}`, 0, 1, four, []float64{0, 0, 0, 0}))
-	table, err := Tabulate(results)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := tabulated(t, results)
 	if len(table.Rows) != 2 || len(table.Notes) != 1 || !strings.HasPrefix(table.Notes[0], "set, max: 1 of 1 repeats left out") {
 		t.Fatalf("%d rows, notes %q", len(table.Rows), table.Notes)
 	}
@@ -160,43 +156,35 @@ func roundedText(text string) string {
 	})
 }
 
-// TestGoldenTables compares every format with its golden file; go test -update writes them.
+// requireGolden compares a text with a file of testdata, up to the last digits of numbers; go test -update writes it.
+func requireGolden(t *testing.T, name, text string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		must(t, os.WriteFile(path, []byte(text), 0o666))
+	}
+	want, err := os.ReadFile(path)
+	must(t, err)
+	if roundedText(text) != roundedText(string(want)) {
+		t.Errorf("%s: got\n%s\nwant\n%s", name, text, want)
+	}
+}
+
+// TestGoldenTables compares every format with its golden file.
 func TestGoldenTables(t *testing.T) {
 	results := goldenResults()
-	table, err := Tabulate(results)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := tabulated(t, results)
 	slices.Reverse(results)
-	reversed, err := Tabulate(results)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reversed := tabulated(t, results)
 	for _, format := range Formats {
 		t.Run(format, func(t *testing.T) {
 			var got, again bytes.Buffer
-			if err := table.Write(&got, format); err != nil {
-				t.Fatal(err)
-			}
-			if err := reversed.Write(&again, format); err != nil {
-				t.Fatal(err)
-			}
+			must(t, table.Write(&got, format))
+			must(t, reversed.Write(&again, format))
 			if got.String() != again.String() {
 				t.Error("the order of the results changes the table")
 			}
-			path := filepath.Join("testdata", "table."+format)
-			if *update {
-				if err := os.WriteFile(path, got.Bytes(), 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if roundedText(got.String()) != roundedText(string(want)) {
-				t.Errorf("got\n%s\nwant\n%s", got.String(), want)
-			}
+			requireGolden(t, "table."+format, got.String())
 			for _, word := range []string{"optimistic", map[bool]string{true: `"leaked": true`, false: "LEAKED"}[format == "json"]} {
 				if !strings.Contains(got.String(), word) {
 					t.Errorf("%q is not in the table", word)
@@ -234,10 +222,7 @@ func TestNestedChoice(t *testing.T) {
 		nested(a, 1, 1, good, good), nested(b, 1, 1, good, bad),
 		nested(a, 2, 0, good, good), nested(b, 2, 0, good, bad), nested(a, 2, 1, good, good), // b lacks a fold
 	}
-	table, err := Tabulate(results)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := tabulated(t, results)
 	if len(table.Rows) != 1 || len(table.Notes) != 1 || !strings.Contains(table.Notes[0], "1 of 3 repeats left out") {
 		t.Fatalf("%d rows, notes %q", len(table.Rows), table.Notes)
 	}
@@ -249,9 +234,7 @@ func TestNestedChoice(t *testing.T) {
 		t.Errorf("chosen: %+v", row.Chosen)
 	}
 	kept, err := ReadArchive(strings.NewReader(writeArchive(t, results)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if again, err := Tabulate(kept.Results); err != nil || !reflect.DeepEqual(again, table) {
 		t.Errorf("out of an archive: %+v, %v\nwant %+v", again, err, table)
 	}
@@ -293,10 +276,7 @@ func TestRowsApart(t *testing.T) {
 		"protocol": {other(func(r *Result) { r.Protocol = "published"; r.Folds = 2; r.Optimistic = true }), 2, 1},
 		"leaked":   {other(func(r *Result) { r.Leaked, r.Seed = true, 2 }), 1, 2},
 	} {
-		table, err := Tabulate(append(slices.Clone(base), test.more...))
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := tabulated(t, append(slices.Clone(base), test.more...))
 		if len(table.Rows) != test.rows || table.Rows[0].N != test.n {
 			t.Errorf("%s: %d rows, n = %d; want %d, %d", name, len(table.Rows), table.Rows[0].N, test.rows, test.n)
 		}
@@ -348,10 +328,7 @@ func TestNotes(t *testing.T) {
 			[]string{"a.csv, max; a.csv, syn: fits from several versions (v0.1.0, v0.2.0) and revisions (unknown, abc); run into a new folder for figures of one alone"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			table, err := Tabulate(test.results)
-			if err != nil {
-				t.Fatal(err)
-			}
+			table := tabulated(t, test.results)
 			var sets []string
 			for _, r := range table.Rows {
 				sets = append(sets, r.Set)
@@ -360,53 +337,6 @@ func TestNotes(t *testing.T) {
 				t.Errorf("sets %q, notes %q; want %q and %q", sets, table.Notes, test.sets, test.notes)
 			}
 		})
-	}
-}
-
-// TestNamedClasses: if the classes have names, the table's notes and rows name the positive one.
-func TestNamedClasses(t *testing.T) {
-	const config = `{"pooling":"syn"}`
-	named := func(set string, classes ...string) (out []Result) {
-		for _, r := range pair(set, config, 0, 0) {
-			r.Classes = classes
-			out = append(out, r)
-		}
-		return out
-	}
-	table, err := Tabulate(slices.Concat(named("colon", "benign", "malignant"), pair("musk", config, 0, 0), named("breasts", "no", "yes")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := []string{"breasts: positive is yes, negative no", "colon: positive is malignant, negative benign"}; !slices.Equal(table.Notes, want) {
-		t.Errorf("notes %q, want %q", table.Notes, want)
-	}
-	for format, want := range map[string]string{
-		"md": "\ncolon: positive is malignant, negative benign\n", "tex": "\\par colon: positive is malignant, negative benign\n", "html": ">colon: positive is malignant, negative benign</p>\n", "json": `"malignant"`,
-	} {
-		var b strings.Builder
-		if err := table.Write(&b, format); err != nil || !strings.Contains(b.String(), want) {
-			t.Errorf("%s: no %q in\n%s%v", format, want, b.String(), err)
-		}
-	}
-	for i, classes := range [][]string{{"no", "yes"}, {"benign", "malignant"}, nil} {
-		if !slices.Equal(table.Rows[i].Classes, classes) {
-			t.Errorf("%s: classes %q, want %q", table.Rows[i].Set, table.Rows[i].Classes, classes)
-		}
-	}
-}
-
-// TestLegend checks that nobody can mistake the interval for one over new bags.
-func TestLegend(t *testing.T) {
-	for _, format := range []string{"md", "tex", "html"} {
-		var b strings.Builder
-		if err := (Table{Rows: make([]Row, 1)}).Write(&b, format); err != nil {
-			t.Fatal(err)
-		}
-		for _, want := range []string{"t interval over repeats", "other folds and seeds on the same bags", "not that of drawing new bags"} {
-			if !strings.Contains(b.String(), want) {
-				t.Errorf("%s: %q is not in the legend", format, want)
-			}
-		}
 	}
 }
 
@@ -436,9 +366,7 @@ func TestLabels(t *testing.T) {
 		var settings []setting
 		for _, c := range test.configs {
 			s, err := decodeSetting(json.RawMessage(c))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			settings = append(settings, s)
 		}
 		keys := differing(settings)
@@ -451,21 +379,10 @@ func TestLabels(t *testing.T) {
 }
 
 func TestOrder(t *testing.T) {
-	want := []string{"", "9", "10", "a", "musk1", "needle-0.", "needle-0.01", "needle-0.02-draw-2", "needle-0.02-draw-10", "needle-0.1", "needle-0.15", "needle-0.2",
-		"needle-1", "v1.2.9", "v1.2.10", "web1", "web02", "web2", "web10", "webs"}
-	for i, a := range want {
-		for j, b := range want {
-			if got := mil.CompareNatural(a, b); got != cmp.Compare(i, j) {
-				t.Errorf("%q against %q is %d, want %d", a, b, got, cmp.Compare(i, j))
-			}
-		}
-	}
 	var settings []setting
 	for _, c := range []string{`{"pooling":"syn","iterations":10}`, `{"pooling":"syn","iterations":-3}`, `{"pooling":"max"}`, `{"pooling":"syn"}`, `{"pooling":"syn","iterations":3}`} {
 		s, err := decodeSetting(json.RawMessage(c))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		settings = append(settings, s)
 	}
 	slices.SortFunc(settings, compareSettings)
@@ -499,9 +416,7 @@ func TestIntervals(t *testing.T) {
 					t.Fatal(err)
 				}
 				auc, err := r.Figure()
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				all, aucs = append(all, r), append(aucs, auc)
 			}
 		}
@@ -514,7 +429,7 @@ func TestIntervals(t *testing.T) {
 			t.Errorf("%+v: over %q, from %v to %v around %v", c, row.Interval, row.Low, row.High, row.Mean)
 		}
 		if c.want == OverFolds {
-			_, low, _, err := stats.CorrectedInterval(aucs, 1/float64(c.folds-1), Level)
+			_, low, _, err := stats.CorrectedInterval(aucs, 1/float64(c.folds-1), level)
 			if err != nil || math.Abs(max(low, 0)-*row.Low) > 1e-12 {
 				t.Errorf("%+v: low is %v, want %v, %v", c, *row.Low, low, err)
 			}

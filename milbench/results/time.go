@@ -5,12 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"path/filepath"
 	"slices"
-
-	"synpool/internal/disk"
 )
 
 // TimesName is the name of the file in a results folder with the durations of runs. Times do not depend on the inputs
@@ -39,25 +36,7 @@ func (t Time) Validate() error {
 }
 
 // ReadTimes returns the times in a file. If there is no file, it returns none.
-func ReadTimes(path string) ([]Time, error) {
-	in, err := disk.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("open times: %w", err)
-	}
-	defer in.Close()
-	return readTimes(in, path)
-}
-
-func readTimes(in io.Reader, path string) (times []Time, err error) {
-	_, err = eachRecord(in, path, removeIt, func(t Time, _ []byte) error {
-		times = append(times, t)
-		return nil
-	})
-	return times, err
-}
+func ReadTimes(path string) ([]Time, error) { return records[Time](path, "times") }
 
 // addTimes returns the times in a, plus those in b that are not in a. Equal times in both lists are one run; equal
 // times in one list are separate runs.
@@ -77,7 +56,7 @@ func addTimes(a, b []Time) []Time {
 
 // AppendTime records the duration of a run in the results folder dir. If dir belongs to an attempt, t gets its name.
 // An incomplete last line, left by a run that was killed or out of space, is cut off.
-func AppendTime(dir string, t Time) (err error) {
+func AppendTime(dir string, t Time) error {
 	if isAttempt(dir) {
 		t.Attempt = filepath.Base(dir)
 	}
@@ -86,18 +65,23 @@ func AppendTime(dir string, t Time) (err error) {
 		return err
 	}
 	path := filepath.Join(dir, TimesName)
-	out, err := disk.Append(path)
-	if err != nil {
-		return fmt.Errorf("open times: %w", noRoom(err))
-	}
-	defer func() { err = errors.Join(err, out.Close()) }()
-	size, err := eachLine(out, path, func(int, []byte) error { return nil })
+	file, err := openLines(path, "times", func(in io.Reader) (int64, error) {
+		return eachLine(in, path, func(int, []byte) error { return nil })
+	})
 	if err != nil {
 		return err
 	}
-	file := &lines{path: path, out: out, size: size}
-	if err := file.rewind(); err != nil {
-		return err
+	return errors.Join(file.append(line), file.out.Close())
+}
+
+// timesText returns times as lines.
+func timesText(times []Time) (text []byte, err error) {
+	for _, t := range times {
+		line, err := json.Marshal(t)
+		if err != nil {
+			return nil, err
+		}
+		text = append(append(text, line...), '\n')
 	}
-	return file.append(line)
+	return text, nil
 }

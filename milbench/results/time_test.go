@@ -14,19 +14,11 @@ func TestTornTime(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, TimesName)
 	first, second := Time{Fits: 1, Seconds: 1, Cores: 2, Backend: "go", Version: "v1"}, Time{Spaces: 2, Seconds: 0.5, Cores: 2, Backend: "go", Version: "v1"}
-	if err := AppendTime(dir, first); err != nil {
-		t.Fatal(err)
-	}
+	must(t, AppendTime(dir, first))
 	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, append(whole, whole[:len(whole)-9]...), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := AppendTime(dir, second); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, os.WriteFile(path, append(whole, whole[:len(whole)-9]...), 0o666))
+	must(t, AppendTime(dir, second))
 	times, err := ReadTimes(path)
 	if err != nil || !slices.Equal(times, []Time{first, second}) {
 		t.Errorf("times %+v, %v", times, err)
@@ -42,12 +34,8 @@ func TestTornTime(t *testing.T) {
 // TestAttemptTime: the time of an attempt has its name.
 func TestAttemptTime(t *testing.T) {
 	dir := AttemptDir(t.TempDir(), 3, 12)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := AppendTime(dir, Time{Fits: 1, Cores: 1}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(dir, 0o777))
+	must(t, AppendTime(dir, Time{Fits: 1, Cores: 1}))
 	times, err := ReadTimes(filepath.Join(dir, TimesName))
 	if err != nil || len(times) != 1 || times[0].Attempt != filepath.Base(dir) || !strings.HasPrefix(times[0].Attempt, "3of12-") {
 		t.Errorf("%+v, %v", times, err)
@@ -71,28 +59,6 @@ func TestTimeValidate(t *testing.T) {
 		spoil(&bad)
 		if bad.Validate() == nil {
 			t.Errorf("%s: %+v is valid", name, bad)
-		}
-	}
-}
-
-// TestMergeTimes: a merge has the time of every run once, however often folders are merged.
-func TestMergeTimes(t *testing.T) {
-	f := newFake()
-	one, two, out := f.folder(t), t.TempDir(), t.TempDir()
-	a, b := Time{Fits: 40, Seconds: 1, Cores: 1}, Time{Fits: 8, Seconds: 2, Cores: 1}
-	for _, c := range []struct {
-		dir string
-		t   Time
-	}{{one, a}, {one, a}, {two, b}} { // two runs may take equally long
-		if err := AppendTime(c.dir, c.t); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for range 2 {
-		mustMerge(t, []string{one, two}, out)
-		times, err := ReadTimes(filepath.Join(out, TimesName))
-		if err != nil || len(times) != 3 || !slices.Contains(times, b) || !slices.Contains(times, a) {
-			t.Errorf("times %+v, %v", times, err)
 		}
 	}
 }

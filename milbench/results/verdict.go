@@ -25,7 +25,7 @@ func (k foldKey) compare(l foldKey) int {
 }
 
 // alpha is the largest probability that any two equally good rows of a set are called different.
-const alpha = 1 - Level
+const alpha = 1 - level
 
 // tied is the largest difference between figures that counts as a rounding error.
 const tied = 1e-9

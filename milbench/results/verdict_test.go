@@ -96,9 +96,7 @@ func TestVerdictsUnderChance(t *testing.T) {
 			aucs[fmt.Sprintf("%c", 'a'+k)] = [][]float64{folds}
 		}
 		text, err := verdict(rowsOf(10, aucs))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if strings.Contains(text, "Worse") {
 			wrong++
 		}

@@ -29,9 +29,7 @@ import (
 func readFile(t *testing.T, dir, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return b
 }
 
@@ -39,16 +37,12 @@ func readFile(t *testing.T, dir, name string) []byte {
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	found, err := results.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	lines := make(map[string]string)
 	for _, r := range found {
 		r.WallS = 0
 		b, err := json.Marshal(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		lines[r.Fit] = string(b)
 	}
 	return lines
@@ -58,9 +52,7 @@ func contents(t *testing.T, dir string) map[string]string {
 func put(t *testing.T, content []byte) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, results.FileName), content, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, results.FileName), content, 0o666))
 	return dir
 }
 
@@ -92,14 +84,10 @@ func requireCurves(t *testing.T, dir string) {
 func withCurves(t *testing.T, r run.Run) map[string]results.Curve {
 	t.Helper()
 	r.Curves = true
-	if _, err := r.Do(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	finish(t, r)
 	requireCurves(t, r.Dir)
 	list, err := results.ReadCurves(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	curves := make(map[string]results.Curve)
 	for _, c := range list {
 		curves[c.Fit] = c
@@ -114,23 +102,17 @@ func TestCurves(t *testing.T) {
 		t.Run(p.Name, func(t *testing.T) {
 			r := runtest.Run(t.TempDir(), &runtest.Learner{})
 			r.Sets, r.Protocol = r.Sets[:1], p
-			if _, err := r.Do(context.Background()); err != nil {
-				t.Fatal(err)
-			}
+			finish(t, r)
 			want := contents(t, r.Dir)
 			if _, err := os.Stat(filepath.Join(r.Dir, results.CurvesName)); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("curves without being asked for them (%v)", err)
 			}
 
 			fits, err := p.Fits(r.Sets[0], r.Settings, r.Seed)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			key := func(repeat, fold int, config json.RawMessage) string {
 				c, err := cv.CanonicalSetting(config)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				return fmt.Sprint(repeat, fold, string(c))
 			}
 			outcomes := make(map[string]learner.Outcome)
@@ -159,9 +141,7 @@ func TestCurves(t *testing.T) {
 						labels, scores = append(labels, r.Sets[0].Bags[b].Label), append(scores, e.Validation[i].Scores[0])
 					}
 					one, err := stats.AUC(labels, scores)
-					if err != nil {
-						t.Fatal(err)
-					}
+					must(t, err)
 					auc = append(auc, one)
 				}
 				changed, err := json.Marshal(c.WinnersChanged)
@@ -198,7 +178,8 @@ func TestCurvesBlind(t *testing.T) {
 	}
 	want := withCurves(t, r)
 	r.Dir = t.TempDir()
-	before := readFile(t, fakeDir(t, r), results.FileName)
+	finish(t, r)
+	before := readFile(t, r.Dir, results.FileName)
 	for i := range r.Sets[0].Bags {
 		if b := &r.Sets[0].Bags[i]; b.Split == mil.TestPart {
 			b.Label = 1 - b.Label
@@ -213,13 +194,22 @@ func TestCurvesBlind(t *testing.T) {
 	}
 }
 
-// fakeDir runs r and returns its folder.
-func fakeDir(t *testing.T, r run.Run) string {
+// finish runs r to its end and returns the results in its folder.
+func finish(t *testing.T, r run.Run) []results.Result {
 	t.Helper()
-	if _, err := r.Do(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	return r.Dir
+	_, err := r.Do(context.Background())
+	must(t, err)
+	found, err := results.Read(r.Dir)
+	must(t, err)
+	return found
+}
+
+// undisturbed returns the contents of the folder of a run with nothing in its way.
+func undisturbed(t *testing.T) map[string]string {
+	t.Helper()
+	r := runtest.Run(t.TempDir(), &runtest.Learner{})
+	finish(t, r)
+	return contents(t, r.Dir)
 }
 
 // TestCurvesNoWinners has no winners for all bags, and for some.
@@ -246,38 +236,6 @@ func TestCurvesNoWinners(t *testing.T) {
 				t.Errorf("%s, want %s (%v)", changed, c.want, err)
 			}
 		}
-	}
-}
-
-// TestCurvesGoOn resumes in a folder left by a killed run: a curve without its result, an incomplete line, and both.
-func TestCurvesGoOn(t *testing.T) {
-	whole := runtest.Run(t.TempDir(), &runtest.Learner{})
-	want := withCurves(t, whole)
-	lines := bytes.SplitAfter(readFile(t, whole.Dir, results.FileName), []byte("\n"))
-	curves := bytes.SplitAfter(readFile(t, whole.Dir, results.CurvesName), []byte("\n"))
-	for name, left := range map[string]struct{ results, curves [][]byte }{
-		"nothing":             {nil, nil},
-		"a curve alone":       {nil, curves[:1]},
-		"a torn curve":        {lines[:7], append(slices.Clone(curves[:7]), curves[7][:30])},
-		"a curve too many":    {lines[:7], curves[:8]},
-		"and a torn result":   {append(slices.Clone(lines[:7]), lines[7][:200]), curves[:8]},
-		"a result taken out":  {slices.Concat(lines[:3], lines[4:9]), curves[:9]},
-		"a curve twice":       {lines[:9], slices.Concat(curves[:9], curves[3:5])},
-		"finished":            {lines, curves},
-		"finished, no result": {lines[:runtest.Fits-1], curves},
-	} {
-		t.Run(name, func(t *testing.T) {
-			r := runtest.Run(put(t, bytes.Join(left.results, nil)), &runtest.Learner{})
-			if err := os.WriteFile(filepath.Join(r.Dir, results.CurvesName), bytes.Join(left.curves, nil), 0o666); err != nil {
-				t.Fatal(err)
-			}
-			if got := withCurves(t, r); !reflect.DeepEqual(got, want) {
-				t.Errorf("%d curves, not those of an undisturbed run (%d)", len(got), len(want))
-			}
-			if !maps.Equal(contents(t, r.Dir), contents(t, whole.Dir)) {
-				t.Error("the results differ from an undisturbed run's")
-			}
-		})
 	}
 }
 
@@ -320,24 +278,4 @@ func TestCurveFails(t *testing.T) {
 		t.Errorf("%+v, %v", sum, err)
 	}
 	requireCurves(t, r.Dir)
-}
-
-// TestDamagedCurves: a run reports damaged curves in its folder and does not change them.
-func TestDamagedCurves(t *testing.T) {
-	r := runtest.Run(t.TempDir(), &runtest.Learner{})
-	withCurves(t, r)
-	r.Curves = true
-	damaged := bytes.Replace(readFile(t, r.Dir, results.CurvesName), []byte("\n{"), []byte("\n"), 1)
-	if err := os.WriteFile(filepath.Join(r.Dir, results.CurvesName), damaged, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := r.Do(context.Background()); err == nil || !strings.Contains(err.Error(), results.CurvesName+": line 2 is damaged") {
-		t.Errorf("error %v, want the file and the line in it", err)
-	}
-	if !bytes.Equal(readFile(t, r.Dir, results.CurvesName), damaged) {
-		t.Error("the damaged file was changed")
-	}
-	if left, _ := filepath.Glob(filepath.Join(r.Dir, "*.part")); left != nil {
-		t.Errorf("left behind: %v", left)
-	}
 }

@@ -131,17 +131,11 @@ func (l *weighing) Learn(_ context.Context, task cv.Task, done func(learner.Outc
 func kept(t *testing.T, dir string) (found, archived []results.Result) {
 	t.Helper()
 	found, err := results.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var b strings.Builder
-	if err := (results.Archive{Experiment: "mine", Results: found}).Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	must(t, (results.Archive{Experiment: "mine", Results: found}).Write(&b))
 	archive, err := results.ReadArchive(strings.NewReader(b.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return found, archive.Results
 }
 
@@ -164,9 +158,7 @@ func TestInstanceAUC(t *testing.T) {
 		return r
 	}
 	r := on(&weighing{})
-	if _, err := r.Do(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	finish(t, r)
 	found, archived := kept(t, r.Dir)
 	for _, list := range [][]results.Result{found, archived} {
 		for _, r := range list {
@@ -176,9 +168,7 @@ func TestInstanceAUC(t *testing.T) {
 		}
 	}
 	table, err := results.Tabulate(found)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for format, want := range map[string]string{"md": " 0.750 | honest", "tex": "& 0.750 &", "csv": ",0.750000,", "json": `"instance_auc": 0.75`} {
 		var b strings.Builder
 		if err := table.Write(&b, format); err != nil || !strings.Contains(b.String(), want) {
@@ -212,9 +202,7 @@ func TestGroup(t *testing.T) {
 	r := runtest.Run(t.TempDir(), &weighing{})
 	r.Sets, r.Settings = []*mil.Set{set}, runtest.Settings(`{"pooling":"mean"}`)
 	r.Protocol.Folds = 3
-	if _, err := r.Do(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	finish(t, r)
 	found, archived := kept(t, r.Dir)
 	for k, list := range [][]results.Result{found, archived} {
 		for _, r := range list {
@@ -249,9 +237,7 @@ func TestGroup(t *testing.T) {
 		}
 	}
 	table, err := results.Tabulate(found)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for format, want := range map[string]string{"md": "group AUC", "tex": "group AUC", "csv": "group_auc_mean,group_auc_max", "json": `"group_auc": {`} {
 		var b strings.Builder
 		if err := table.Write(&b, format); err != nil || !strings.Contains(b.String(), want) {
@@ -261,9 +247,7 @@ func TestGroup(t *testing.T) {
 	set.Bags[3].Group = "" // as if only duplicates were grouped
 	other := runtest.Run(t.TempDir(), &weighing{})
 	other.Sets, other.Settings, other.Protocol.Folds = r.Sets, r.Settings, 3
-	if _, err := other.Do(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	finish(t, other)
 	if found, err = results.Read(other.Dir); err != nil || found[0].Group != nil {
 		t.Errorf("an AUC of groups %v where a bag has no group, %v", found[0].Group, err)
 	}
@@ -288,9 +272,7 @@ func TestInstances(t *testing.T) {
 		t.Fatalf("%+v, %v, asked %v", sum, err, learner.asked)
 	}
 	found, err := results.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	kept := 0
 	for _, r := range found {
 		for _, b := range r.Bags {
@@ -312,7 +294,7 @@ func TestInstances(t *testing.T) {
 	}
 }
 
-// TestOtherTargets: results contain the kind of target, the targets and the class names, and every protocol chooses
+// TestOtherTargets: results contain the kind of target and the targets, and every protocol chooses
 // by the main figure of the kind.
 func TestOtherTargets(t *testing.T) {
 	set := runtest.Set("grades", 30)
@@ -346,20 +328,5 @@ func TestOtherTargets(t *testing.T) {
 		if sum, err := r.Do(context.Background()); err != nil || sum.Done != sum.Total {
 			t.Fatalf("%s: %+v, %v", protocol, sum, err)
 		}
-	}
-
-	named := runtest.Set("named", 30)
-	named.Classes = []string{"benign", "malignant"}
-	r = runtest.Run(t.TempDir(), &runtest.Learner{})
-	r.Sets = []*mil.Set{named}
-	if _, err := r.Do(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	if found, err = results.Read(r.Dir); err != nil {
-		t.Fatal(err)
-	}
-	table, err = results.Tabulate(found)
-	if err != nil || !slices.Equal(found[0].Classes, named.Classes) || !slices.Equal(table.Notes, []string{"named: positive is malignant, negative benign"}) {
-		t.Errorf("classes %q, notes %q, %v", found[0].Classes, table.Notes, err)
 	}
 }

@@ -28,11 +28,6 @@ func shardRun(t *testing.T, dir string, shard, shards int, learner learner.Learn
 // TestShards trains shards, some twice, in folders of two machines. The merged results equal those of one run except for
 // order and wall times. A finished shard trains nothing, and shards of another number only what is left.
 func TestShards(t *testing.T) {
-	undisturbed := runtest.Run(t.TempDir(), &runtest.Learner{})
-	undisturbed.Curves = true
-	if _, err := undisturbed.Do(context.Background()); err != nil {
-		t.Fatal(err)
-	}
 	one, two := t.TempDir(), t.TempDir()
 	total, done := 0, 0
 	for shard := range 5 {
@@ -59,7 +54,7 @@ func TestShards(t *testing.T) {
 	if err != nil || m.Results != runtest.Fits || m.Curves != runtest.Fits || m.Duplicates != done-runtest.Fits || m.Disagreements != 0 {
 		t.Errorf("%+v, %v", m, err)
 	}
-	got, want := contents(t, out), contents(t, undisturbed.Dir)
+	got, want := contents(t, out), undisturbed(t)
 	if len(got) != len(want) {
 		t.Errorf("%d results, want %d", len(got), len(want))
 	}
@@ -73,9 +68,7 @@ func TestShards(t *testing.T) {
 	left := 0
 	for shard := range 3 { // what folder one lacks, in other shards
 		sum, err := shardRun(t, one, shard, 3, &runtest.Learner{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		left += sum.Done
 	}
 	if m, err := results.Merge(context.Background(), nil, one); err != nil || m.Results != runtest.Fits || m.Duplicates != 0 || left == 0 {
@@ -90,9 +83,7 @@ func TestShardsStay(t *testing.T) {
 		for shard := range 4 {
 			r := runtest.Run(t.TempDir(), &runtest.Learner{})
 			r.Settings, r.Shard = runtest.Settings(settings...), run.Shard{Index: shard, Count: 4}
-			if _, err := r.Do(context.Background()); err != nil {
-				t.Fatal(err)
-			}
+			finish(t, r)
 			for fit := range contents(t, r.Dir) {
 				in[fit] = shard
 			}
@@ -115,18 +106,12 @@ func TestShardsStay(t *testing.T) {
 func TestTornAttempts(t *testing.T) {
 	dir := t.TempDir()
 	first, err := shardRun(t, dir, 0, 2, &runtest.Learner{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	files, _ := filepath.Glob(filepath.Join(dir, results.AttemptsName, "*", results.FileName))
 	text, err := os.ReadFile(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	torn := text[:len(text)-20]
-	if err := os.WriteFile(files[0], torn, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(files[0], torn, 0o666))
 	if m, err := results.Merge(context.Background(), []string{dir}, t.TempDir()); err != nil || m.Results != first.Total-1 {
 		t.Errorf("%+v, %v", m, err)
 	}

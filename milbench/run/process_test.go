@@ -53,21 +53,13 @@ func exitOn(err error) {
 // TestKilledRun kills a run several times and resumes it. Nothing is lost or run twice, and in the end the file
 // equals that of an undisturbed run, except for order and wall times.
 func TestKilledRun(t *testing.T) {
-	undisturbed := filepath.Join(t.TempDir(), "undisturbed")
-	sum, err := runtest.Run(undisturbed, &runtest.Learner{}).Do(context.Background())
-	if err != nil || sum != (run.Summary{Total: runtest.Fits, Done: runtest.Fits}) {
-		t.Fatalf("%+v, %v", sum, err)
-	}
-	want := contents(t, undisturbed)
-
+	want := undisturbed(t)
 	dir := filepath.Join(t.TempDir(), "killed")
 	path := filepath.Join(dir, results.FileName)
 	kept := 0
 	for _, lines := range []int{1, 9, 20, 33} {
 		cmd := reexec.Command(t, "run", dir)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Start())
 		for start := time.Now(); ; time.Sleep(time.Millisecond) {
 			b, _ := os.ReadFile(path)
 			if bytes.Count(b, []byte("\n")) >= lines {
@@ -77,9 +69,7 @@ func TestKilledRun(t *testing.T) {
 				t.Fatalf("no %d lines after 20 s", lines)
 			}
 		}
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Process.Kill())
 		cmd.Wait()
 		got := contents(t, dir)
 		if len(got) < lines || len(got) == runtest.Fits {
@@ -96,7 +86,7 @@ func TestKilledRun(t *testing.T) {
 	l := &runtest.Learner{}
 	r := runtest.Run(dir, l)
 	r.Curves = true
-	sum, err = r.Do(context.Background())
+	sum, err := r.Do(context.Background())
 	if err != nil || sum != (run.Summary{Total: runtest.Fits, Skipped: kept, Done: runtest.Fits - kept}) || l.Handed != runtest.Fits-kept {
 		t.Errorf("%d kept, %d handed to the learner: %+v, %v", kept, l.Handed, sum, err)
 	}

@@ -30,9 +30,7 @@ func TestRunRecords(t *testing.T) {
 	r := runtest.Run(dir, l)
 	var seen []run.Progress
 	r.Progress = func(p run.Progress) { seen = append(seen, p) }
-	if _, err := r.Do(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	finish(t, r)
 	if l.Calls != len(r.Sets) {
 		t.Errorf("the learner was called %d times for %d sets", l.Calls, len(r.Sets))
 	}
@@ -44,9 +42,7 @@ func TestRunRecords(t *testing.T) {
 		t.Errorf("%d calls of Progress: %+v", len(seen), seen)
 	}
 	found, err := results.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	tested := make(map[string]int)
 	for _, res := range found {
 		if res.Protocol != "honest" || res.Folds != 4 || res.FoldsRun != 4 || res.Seed != 1 || res.Epoch != runtest.Epochs || res.Leaked ||
@@ -80,9 +76,7 @@ func TestEpochChoice(t *testing.T) {
 		r.Sets, r.Protocol = r.Sets[:1], p
 		set := r.Sets[0]
 		fits, err := p.Fits(set, r.Settings, r.Seed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		want := make(map[string]int) // epoch by repeat, fold and setting
 		r.Learner = &runtest.Learner{Spoil: func(o *learner.Outcome) bool {
 			fit := fits[o.Fit]
@@ -109,13 +103,7 @@ func TestEpochChoice(t *testing.T) {
 			}
 			return true
 		}}
-		if _, err := r.Do(context.Background()); err != nil {
-			t.Fatal(err)
-		}
-		found, err := results.Read(r.Dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := finish(t, r)
 		epochs := make(map[int]bool)
 		for _, res := range found {
 			var fit cv.Fit
@@ -186,23 +174,6 @@ func TestFailedFits(t *testing.T) {
 	}
 }
 
-// failing returns an error for the whole task on one set.
-type failing struct{ runtest.Learner }
-
-func (l *failing) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome) error) error {
-	if task.Name == "first" {
-		return errors.New("no such device")
-	}
-	return l.Learner.Learn(ctx, task, done)
-}
-
-func TestFailedTask(t *testing.T) {
-	sum, err := runtest.Run(t.TempDir(), &failing{}).Do(context.Background())
-	if sum != (run.Summary{Total: runtest.Fits, Done: runtest.Fits / 2, Failed: runtest.Fits / 2}) || err == nil || err.Error() != "first: no such device" {
-		t.Errorf("%+v, %v", sum, err)
-	}
-}
-
 // exhausted finishes five fits of one set and then fails for the whole task.
 type exhausted struct {
 	runtest.Learner
@@ -244,11 +215,7 @@ func TestExhausted(t *testing.T) {
 	if want := (run.Summary{Total: runtest.Fits, Skipped: 5 + runtest.Fits/2, Done: runtest.Fits/2 - 5}); sum != want || err != nil {
 		t.Errorf("the next run: %+v, %v", sum, err)
 	}
-	undisturbed := runtest.Run(t.TempDir(), &runtest.Learner{})
-	if _, err := undisturbed.Do(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	if !maps.Equal(contents(t, dir), contents(t, undisturbed.Dir)) {
+	if !maps.Equal(contents(t, dir), undisturbed(t)) {
 		t.Error("the results differ from an undisturbed run's")
 	}
 	requireCurves(t, dir)
@@ -349,9 +316,7 @@ func TestPending(t *testing.T) {
 	missing := func(first, second int) {
 		t.Helper()
 		pending, err := r.Pending()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i, want := range []int{first, second} {
 			p, set := pending[i], r.Sets[i]
 			if p.Total != runtest.Fits/2 || p.Task.Name != set.Name || len(p.Task.Bags) != len(set.Bags) || len(p.Task.Fits) != want {
@@ -369,18 +334,14 @@ func TestPending(t *testing.T) {
 	before := contents(t, dir)
 	missing(runtest.Fits/2-5, 0)
 	pending, err := r.Pending()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, fit := range pending[0].Task.Fits { // the learner in the next run gets these
 		if fit.EveryEpoch {
 			t.Errorf("%+v has every epoch", fit)
 		}
 	}
 	r.Learner = &runtest.Learner{}
-	if _, err := r.Do(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	finish(t, r)
 	missing(0, 0)
 	if after := contents(t, dir); len(before) != 5+runtest.Fits/2 || len(after) != runtest.Fits {
 		t.Errorf("%d results, then %d", len(before), len(after))
@@ -432,43 +393,6 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
-// TestRenamed renames a set in the middle of a run: the run resumes, and the table is complete.
-func TestRenamed(t *testing.T) {
-	dir := t.TempDir()
-	ctx, cancel := context.WithCancel(context.Background())
-	r := runtest.Run(dir, &runtest.Learner{})
-	r.Sets = []*mil.Set{runtest.Set("a.csv", 40)}
-	r.Progress = func(p run.Progress) {
-		if p.Done == 7 { // in the middle of a fold, of a repeat and of every setting
-			cancel()
-		}
-	}
-	if _, err := r.Do(ctx); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
-	r.Sets[0].Name, r.Progress = "b.csv", nil
-	sum, err := r.Do(context.Background())
-	if err != nil || sum != (run.Summary{Total: 24, Skipped: 7, Done: 17}) {
-		t.Fatalf("%+v, %v", sum, err)
-	}
-	found, err := results.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	table, err := results.Tabulate(found)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(table.Rows) != 3 || len(table.Notes) != 1 || !strings.Contains(table.Notes[0], "b.csv: some of its results have the name a.csv") {
-		t.Errorf("%d rows, notes %q", len(table.Rows), table.Notes)
-	}
-	for _, row := range table.Rows {
-		if row.Set != "b.csv" || row.N != r.Protocol.Repeats || row.TestBags != 40 {
-			t.Errorf("%s, %s: %d repeats of %d bags", row.Set, row.Setting, row.N, row.TestBags)
-		}
-	}
-}
-
 // TestRunRefuses checks that invalid input is an error before anything is written.
 func TestRunRefuses(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -494,11 +418,17 @@ func TestRunRefuses(t *testing.T) {
 	}
 	r := runtest.Run(t.TempDir(), &runtest.Learner{})
 	f, err := results.Open(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	if _, err := r.Do(context.Background()); !errors.Is(err, results.ErrLocked) {
 		t.Errorf("locked folder: %v", err)
+	}
+}
+
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -12,7 +12,7 @@ func AUC(labels []int, scores []float64) (float64, error) {
 		return 0, err
 	}
 	sum := 0.0
-	for i, r := range midRanks(scores) {
+	for i, r := range Ranks(scores) {
 		if labels[i] == 1 {
 			sum += r
 		}

@@ -15,7 +15,7 @@ func AverageRanks(values [][]float64) ([]float64, error) {
 	}
 	ranks := make([]float64, len(values[0]))
 	for _, row := range values {
-		for j, r := range midRanks(negated(row)) {
+		for j, r := range Ranks(negated(row)) {
 			ranks[j] += r
 		}
 	}

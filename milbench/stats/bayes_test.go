@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -34,9 +33,7 @@ type bayes struct {
 func readBayes(t *testing.T) bayes {
 	t.Helper()
 	var g bayes
-	if err := json.Unmarshal(bayesJSON, &g); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(bayesJSON, &g))
 	if len(g.CorrelatedT) < 12 || len(g.SignedRank) < 12 || g.Samples < 100000 {
 		t.Fatal("bayes.json lacks cases")
 	}
@@ -50,9 +47,7 @@ func TestGoldenBayesCorrelatedT(t *testing.T) {
 	for _, c := range readBayes(t).CorrelatedT {
 		t.Run(c.Name, func(t *testing.T) {
 			got, err := BayesCorrelatedT(c.A, c.B, 1/float64(c.Folds-1), c.Rope)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for _, p := range [][2]float64{{got.Better, c.Better}, {got.Equal, c.Equal}, {got.Worse, c.Worse}} {
 				if math.Abs(p[0]-p[1]) > closedTolerance {
 					t.Errorf("%+v, want %+v", got, c)
@@ -66,20 +61,6 @@ func TestGoldenBayesCorrelatedT(t *testing.T) {
 				t.Errorf("exchanged %+v, %v; want the mirror of %+v", back, err, got)
 			}
 		})
-	}
-}
-
-// Without a rope, the smaller probability is half the p-value of the frequentist test.
-func TestBayesCorrelatedTOfP(t *testing.T) {
-	for _, c := range readComparisons(t).T {
-		want, err := CorrectedT(c.A, c.B, c.Ratio)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := BayesCorrelatedT(c.A, c.B, c.Ratio, 0)
-		if err != nil || !relatively(min(got.Better, got.Worse), want.P/2, pTolerance) || got.Equal != 0 || (got.Better > 0.5) != (want.T > 0) && want.T != 0 {
-			t.Errorf("%s: %+v, %v; p is %v", c.Name, got, err, want.P)
-		}
 	}
 }
 
@@ -122,9 +103,7 @@ func TestGoldenBayesSignedRank(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			test := BayesSignedRank{Rope: c.Rope, Prior: c.Prior, Samples: 100000}
 			got, err := test.Compare(c.A, c.B, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for _, p := range [][2]float64{{got.Better, c.Better}, {got.Equal, c.Equal}, {got.Worse, c.Worse}} {
 				if !within(p[0], p[1], test.Samples, g.Samples) {
 					t.Errorf("%+v, want %+v", got, c)
@@ -162,25 +141,6 @@ func TestBayesSignedRankExact(t *testing.T) {
 	}
 }
 
-// TestStarts compares the sums at and above a bound with their definition.
-func TestStarts(t *testing.T) {
-	d := []float64{-0.5, -0.25, -0.25, 0, 0.125, 0.25, 0.25, 0.5}
-	for _, bound := range []float64{-2, -0.25, 0, 0.25, 0.3, 1, 2} {
-		for i, s := range starts(d, bound) {
-			least := slices.IndexFunc(d, func(y float64) bool { return d[i]+y >= bound })
-			more := slices.IndexFunc(d, func(y float64) bool { return d[i]+y > bound })
-			for _, at := range []*int{&least, &more} {
-				if *at < 0 {
-					*at = len(d)
-				}
-			}
-			if s != (start{least, more}) {
-				t.Errorf("bound %v, %v: %v, want %d and %d", bound, d[i], s, least, more)
-			}
-		}
-	}
-}
-
 func TestBayesSignedRankRefuses(t *testing.T) {
 	x, y := []float64{1, 2, 3}, []float64{1, 2, 4}
 	good := DefaultBayesSignedRank()
@@ -204,18 +164,6 @@ func TestBayesSignedRankRefuses(t *testing.T) {
 		}
 		if got, err := test.Compare(c.a, c.b, 1); err == nil || !strings.Contains(err.Error(), want) || got != (Posterior{}) {
 			t.Errorf("%+v, %v; want an error with %q", got, err, want)
-		}
-	}
-}
-
-func BenchmarkBayesSignedRank(b *testing.B) {
-	x, y := make([]float64, 30), make([]float64, 30)
-	for i := range x {
-		x[i] = float64(i%7) / 100
-	}
-	for b.Loop() {
-		if _, err := DefaultBayesSignedRank().Compare(x, y, 1); err != nil {
-			b.Fatal(err)
 		}
 	}
 }

@@ -34,9 +34,7 @@ type bootstrapGolden struct {
 
 func readBootstrap(t *testing.T) (g bootstrapGolden) {
 	t.Helper()
-	if err := json.Unmarshal(bootstrapJSON, &g); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(bootstrapJSON, &g))
 	if len(g.Bootstrap) < 4 || len(g.Thresholds) < 15 || len(g.Quantiles) < 20 {
 		t.Fatalf("%d, %d and %d cases", len(g.Bootstrap), len(g.Thresholds), len(g.Quantiles))
 	}

@@ -94,13 +94,9 @@ func TestCalibrationBias(t *testing.T) {
 					}
 				}
 				of, err := cut(labels, p, bins)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				ece, err := CalibrationError(of)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				mean += ece / draws
 			}
 			if ratio := mean / math.Sqrt(float64(bins)/n); math.Abs(ratio-0.31) > 0.03 {

@@ -60,7 +60,7 @@ func placements(labels []int, scores []float64) ([]float64, error) {
 	if negatives < 2 || positives < 2 {
 		return nil, fmt.Errorf("%w of a class: %d negative and %d positive", ErrTooFew, negatives, positives)
 	}
-	overall := midRanks(scores)
+	overall := Ranks(scores)
 	placements := make([]float64, len(scores))
 	for y, others := range []int{positives, negatives} {
 		var at []int
@@ -70,7 +70,7 @@ func placements(labels []int, scores []float64) ([]float64, error) {
 				at, class = append(at, i), append(class, scores[i])
 			}
 		}
-		for k, within := range midRanks(class) {
+		for k, within := range Ranks(class) {
 			share := (overall[at[k]] - within) / float64(others) // scores of the other class below this one
 			if y == 0 {
 				share = 1 - share

@@ -72,6 +72,11 @@ var aucs = [][]float64{
 	{0.84, 0.83, 0.80, 0.78},
 }
 
+func ExampleRanks() {
+	fmt.Println(stats.Ranks([]float64{0.5, 0.2, 0.5, 0.9}))
+	// Output: [2.5 1 2.5 4]
+}
+
 func ExampleAverageRanks() {
 	ranks, err := stats.AverageRanks(aucs)
 	fmt.Println(ranks, err)

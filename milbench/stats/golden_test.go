@@ -48,9 +48,7 @@ type golden struct {
 func readGolden(t *testing.T) golden {
 	t.Helper()
 	var g golden
-	if err := json.Unmarshal(goldenJSON, &g); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(goldenJSON, &g))
 	if len(g.Scores) < 10 || len(g.Values) < 4 {
 		t.Fatalf("golden.json has only %d and %d cases", len(g.Scores), len(g.Values))
 	}
@@ -99,13 +97,9 @@ func TestGoldenValues(t *testing.T) {
 	for _, c := range readGolden(t).Values {
 		t.Run(c.Name, func(t *testing.T) {
 			sd, err := SD(c.Values)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			mean, low, high, err := MeanInterval(c.Values, c.Level)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if !near(sd, c.SD, tolerance) || !near(mean, c.Mean, tolerance) {
 				t.Errorf("SD %.17g, mean %.17g; want %.17g, %.17g", sd, mean, c.SD, c.Mean)
 			}

@@ -121,9 +121,7 @@ func TestMulticlassLaws(t *testing.T) {
 			}
 		}
 		predicted, err := PredictedClasses(logits)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		kappa, err := Kappa(labels, predicted, k)
 		if err != nil || kappa < -1 || kappa > 1 {
 			t.Fatalf("Kappa: %v, %v", kappa, err)

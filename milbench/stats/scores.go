@@ -50,8 +50,8 @@ func ascending(values []float64) []int {
 	return order
 }
 
-// midRanks returns the rank of every value, from 1; equal values share the mean of their ranks.
-func midRanks(values []float64) []float64 {
+// Ranks returns the rank of every value, from 1 for the smallest; equal values share the mean of their ranks.
+func Ranks(values []float64) []float64 {
 	order := ascending(values)
 	ranks := make([]float64, len(values))
 	for i := 0; i < len(order); {

@@ -25,9 +25,7 @@ func TestShares(t *testing.T) {
 			Low, High, P float64
 		}
 	}
-	if err := json.Unmarshal(sharesJSON, &golden); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(sharesJSON, &golden))
 	if len(golden.Kendall) < 4 || len(golden.Shares) < 7 {
 		t.Fatalf("%d and %d cases", len(golden.Kendall), len(golden.Shares))
 	}

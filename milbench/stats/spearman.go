@@ -14,5 +14,5 @@ func Spearman(x, y []float64) (float64, error) {
 	if allEqual(x) || allEqual(y) {
 		return 0, fmt.Errorf("%w: ρ of %d pairs", ErrAllEqual, len(x))
 	}
-	return Pearson(midRanks(x), midRanks(y))
+	return Pearson(Ranks(x), Ranks(y))
 }

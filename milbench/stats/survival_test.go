@@ -72,9 +72,7 @@ func TestSurvivalLaws(t *testing.T) {
 			groups[i] = i % 3
 		}
 		censoring, err := CensoringCurve(append(slices.Clone(times), 1000), append(slices.Clone(events), false))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		at := []float64{1.5, 2, 2.25}
 		curves := make([][]float64, n)
 		for i := range curves {
@@ -168,20 +166,14 @@ func TestSurvivalWithoutCensoring(t *testing.T) {
 			times[i], risks[i], events[i], lives[i] = float64(p), rng.NormFloat64(), true, rng.Float64()
 		}
 		tau, err := Kendall(times, risks)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if c, err := Concordance(times, events, risks); err != nil || !near(c, (1-tau)/2, tolerance) {
 			t.Errorf("Concordance %v, %v with Kendall's τ %v", c, err, tau)
 		}
 		censoring, err := CensoringCurve(times, events)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		curve, err := KaplanMeier(times, events)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for at := range n - 1 {
 			early, late, longer := make([]int, n), make([]int, n), 0
 			for i, time := range times {
@@ -218,9 +210,7 @@ func TestIntegratedBrierFollowUp(t *testing.T) {
 		n := 10 + rng.IntN(20)
 		times, events, _ := randomSurvival(rng, n)
 		censoring, err := CensoringCurve(times, events)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		last := slices.Max(times)
 		at := []float64{last / 4, last / 2, last * 0.9, last, last + 1}
 		rows, known := make([][]float64, n), make([][]float64, n)
@@ -295,9 +285,7 @@ func TestLogRankUndefined(t *testing.T) {
 	// A third group, all censored before the first event, changes nothing.
 	times, events, groups := []float64{2, 3, 4, 5, 6}, []bool{true, true, false, true, true}, []int{0, 1, 0, 1, 1}
 	want, err := LogRank(times, events, groups)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, third := range []int{-1, 2} {
 		got, err := LogRank(append(slices.Clone(times), 1, 1), append(slices.Clone(events), false, false), append(slices.Clone(groups), third, third))
 		if err != nil || len(got.Groups) != 3 || got.Degrees != want.Degrees || !near(got.ChiSquare, want.ChiSquare, tolerance) || !near(got.P, want.P, tolerance) {
@@ -426,14 +414,5 @@ func TestSurvivalRefusals(t *testing.T) {
 	}
 	if s, err := none.At(-inf); err != nil || s != 1 {
 		t.Errorf("At before: %v, %v", s, err)
-	}
-}
-
-func BenchmarkConcordance(b *testing.B) {
-	times, events, risks := randomSurvival(rand.New(rand.NewPCG(11, 12)), 2000)
-	for b.Loop() {
-		if _, err := Concordance(times, events, risks); err != nil {
-			b.Fatal(err)
-		}
 	}
 }

@@ -69,9 +69,7 @@ type targetsGolden struct {
 func readTargets(t *testing.T) targetsGolden {
 	t.Helper()
 	var g targetsGolden
-	if err := json.Unmarshal(targetsJSON, &g); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(targetsJSON, &g))
 	if len(g.Classes) < 9 || len(g.Numbers) < 9 || len(g.Survival) < 9 || len(g.Calibration) < 5 {
 		t.Fatalf("targets.json has only %d, %d, %d and %d cases", len(g.Classes), len(g.Numbers), len(g.Survival), len(g.Calibration))
 	}
@@ -144,4 +142,12 @@ func quarters(rng *rand.Rand, n int) []float64 {
 		out[i] = math.Round(4*rng.NormFloat64()) / 4
 	}
 	return out
+}
+
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

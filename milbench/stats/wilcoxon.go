@@ -43,7 +43,7 @@ func Wilcoxon(a, b []float64) (WilcoxonTest, error) {
 		magnitudes[i] = math.Abs(d)
 	}
 	t := WilcoxonTest{N: len(differences)}
-	for i, r := range midRanks(magnitudes) {
+	for i, r := range Ranks(magnitudes) {
 		if differences[i] > 0 {
 			t.Positive += r
 		} else {

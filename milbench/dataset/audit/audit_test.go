@@ -312,13 +312,9 @@ func TestAuditOfSparseTerms(t *testing.T) {
 func equalJSON(t *testing.T, a, b any) bool {
 	t.Helper()
 	x, err := json.Marshal(a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	y, err := json.Marshal(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(x) == string(y)
 }
 
@@ -467,13 +463,9 @@ type auditSummary struct {
 // is moved.
 func TestAuditFiles(t *testing.T) {
 	text, err := os.ReadFile("testdata/audit_reference.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var reference struct{ Files map[string]auditSummary }
-	if err := json.Unmarshal(text, &reference); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(text, &reference))
 	clean := []string{"clean1.data", "elephant_100x100_matlab.mat", "musk1norm_matlab.mat"}
 	if len(reference.Files) != 17 {
 		t.Fatalf("%d files in the reference", len(reference.Files))
@@ -481,9 +473,7 @@ func TestAuditFiles(t *testing.T) {
 	for name, want := range reference.Files {
 		t.Run(name, func(t *testing.T) {
 			s, err := dataset.ReadFile(fetched.File(t, name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			start := time.Now()
 			r := inspect(s)
 			if d := time.Since(start); d > time.Second {
@@ -507,34 +497,11 @@ func TestAuditFiles(t *testing.T) {
 				t.Fatalf("found %v, want column %d with %d disagreements", r.Leaks, want.Features, want.LastWrong)
 			}
 			moved, err := dataset.MoveInstanceLabels(s, dataset.LastColumn)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if r := inspect(moved); !r.OK() {
 				t.Errorf("after the move: %v", r.Leaks)
 			}
 		})
-	}
-}
-
-func TestAuditOfEmbeddedSet(t *testing.T) {
-	s, err := dataset.Musk1()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r := inspect(s); !r.OK() || r.Blind || r.Bags != 92 || r.Positive != 47 || r.Features != 166 {
-		t.Errorf("%+v", r)
-	}
-	for i, b := range s.Bags {
-		m := &mil.Dense{Rows: b.Instances.Len(), Cols: 167}
-		for row := range m.Rows {
-			m.Values = append(m.Values, values(b)[row*166:(row+1)*166]...)
-			m.Values = append(m.Values, float32(b.Label))
-		}
-		s.Bags[i].Instances = m
-	}
-	if r := inspect(s); len(r.Leaks) != 1 || r.Leaks[0].Column != 167 {
-		t.Errorf("with the label as column 167: %v", r.Leaks)
 	}
 }
 
@@ -612,9 +579,7 @@ func TestAuditOfRealFeatures(t *testing.T) {
 	var real []*mil.Set
 	for _, name := range []string{"clean1.data", "elephant_100x100_matlab.mat", "musk1norm_matlab.mat"} {
 		s, err := dataset.ReadFile(fetched.File(t, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		real = append(real, s)
 	}
 	strong := 0
@@ -639,5 +604,13 @@ func TestAuditOfRealFeatures(t *testing.T) {
 	}
 	if strong < trials/20 {
 		t.Errorf("%d of %d sets of slides have a strong feature; these trials must be hard", strong, trials/4)
+	}
+}
+
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

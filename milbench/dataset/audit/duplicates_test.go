@@ -45,9 +45,7 @@ func TestGroupDuplicates(t *testing.T) {
 			s := withGroups(c.bags...)
 			before := slices.Clone(s.Bags)
 			grouped, found, err := GroupDuplicates(s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			var groups []string
 			for i, b := range grouped.Bags {
 				groups = append(groups, b.Group)
@@ -59,9 +57,7 @@ func TestGroupDuplicates(t *testing.T) {
 				t.Errorf("groups %q, want %q", groups, c.want)
 			}
 			sealed := *grouped
-			if err := sealed.Seal(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, sealed.Seal())
 			if none := len(found) == 0; none != (grouped == s) || !none && grouped.Checksum != sealed.Checksum {
 				t.Errorf("duplicates %v, checksum %s", found, grouped.Checksum)
 			}
@@ -101,9 +97,7 @@ func TestGroupDuplicatesAreNeverSplit(t *testing.T) {
 	}
 	torn := func(s *mil.Set, p cv.Protocol) (n int) {
 		fits, err := p.Fits(s, []json.RawMessage{json.RawMessage(`{}`)}, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, f := range fits {
 			part := make([]int, len(s.Bags))
 			for _, i := range f.Test {

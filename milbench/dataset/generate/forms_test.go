@@ -60,3 +60,11 @@ func normalSet(seed uint64, bags, features int) *mil.Set {
 	}
 	return s
 }
+
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

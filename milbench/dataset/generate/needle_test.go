@@ -14,9 +14,7 @@ func TestDrawNeedle(t *testing.T) {
 		c.Rate, c.Size, c.Features, c.Seed = rate, 40, 32, 5
 		c.Background, c.Witness = Normal{-1, 2}, Normal{2, 0.5}
 		s, err := DrawNeedle(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		want := map[float64]int{0.001: 1, 0.05: 2, 0.125: 5, 0.5: 20, 1: 40}[rate]
 		var sums, squares, numbers [2]float64 // of the values, by instance label
 		front := 0

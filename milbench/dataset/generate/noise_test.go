@@ -74,9 +74,7 @@ func TestNoiseInTerms(t *testing.T) {
 		for _, kind := range []NoiseKind{Deletion, Replacement, Swap} {
 			for _, level := range []float64{0, 0.01, 0.1, 0.2, 0.4, 1} {
 				noisy, err := Noise{kind, level, 3}.Apply(s)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				if sum(s.Bags) != before {
 					t.Fatal("the set has changed")
 				}
@@ -125,9 +123,7 @@ func TestNoiseInTerms(t *testing.T) {
 func TestNoiseForms(t *testing.T) {
 	for _, n := range []Noise{{Deletion, 0.2, 1}, {Replacement, 0.2, 1}, {Swap, 0.2, 1}, {GaussianNoise, 10, 1}} {
 		sparse, err := n.Apply(termSet(2, 12, false))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		dense, err := n.Apply(termSet(2, 12, true))
 		if err != nil || dense.Checksum != sparse.Checksum {
 			t.Errorf("%v: sparse %s, dense %s (%v)", n, sparse.Checksum, dense.Checksum, err)
@@ -144,9 +140,7 @@ func TestNoiseUniform(t *testing.T) {
 		var left, reached [12]int
 		for seed := range uint64(seeds) {
 			noisy, err := Noise{kind, 0.4, seed}.Apply(s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for j, v := range values(noisy.Bags[0].Instances) {
 				if v != m.Values[j] {
 					left[j]++
@@ -177,9 +171,7 @@ func TestNoiseStreams(t *testing.T) {
 	for _, kind := range []NoiseKind{Deletion, Replacement, Swap} {
 		apply := func(level float64, seed uint64, s *mil.Set) *mil.Set {
 			noisy, err := Noise{kind, level, seed}.Apply(s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			return noisy
 		}
 		low, high := apply(0.1, 1, s), apply(0.4, 1, s)
@@ -220,9 +212,7 @@ func TestGaussianNoise(t *testing.T) {
 	signal := deviations(s.Bags)
 	for _, level := range []float64{20, 0, -5} {
 		noisy, err := Noise{GaussianNoise, level, 2}.Apply(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var sum, square [6]float64
 		n := float64(s.NumInstances())
 		for i, b := range noisy.Bags {
@@ -251,13 +241,9 @@ func TestGaussianNoise(t *testing.T) {
 func TestGaussianNoiseNested(t *testing.T) {
 	s := normalSet(6, 10, 4)
 	ten, err := Noise{GaussianNoise, 10, 2}.Apply(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	thirty, err := Noise{GaussianNoise, 30, 2}.Apply(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i, b := range s.Bags {
 		for k, v := range values(b.Instances) { // rounded to float32; values and noise are of size 1
 			a, b := float64(values(ten.Bags[i].Instances)[k]-v), float64(values(thirty.Bags[i].Instances)[k]-v)

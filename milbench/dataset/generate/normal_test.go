@@ -61,16 +61,3 @@ func TestNormals(t *testing.T) {
 		t.Errorf("the largest of 200,000 is %v", tail)
 	}
 }
-
-func TestNormalsOfDistribution(t *testing.T) {
-	n := &normals{Rand: rand.New(rand.NewPCG(3, 1))}
-	sum, squares := 0.0, 0.0
-	const draws = 50_000
-	for range draws {
-		v := n.from(Normal{-10, 0.1})
-		sum, squares = sum+v, squares+(v+10)*(v+10)
-	}
-	if mean, sd := sum/draws, math.Sqrt(squares/draws); math.Abs(mean+10) > 5*0.1/math.Sqrt(draws) || math.Abs(sd-0.1) > 5*0.1/math.Sqrt(2*draws) {
-		t.Errorf("mean %v, standard deviation %v", mean, sd)
-	}
-}

@@ -58,9 +58,7 @@ func TestDrawRaffHolt(t *testing.T) {
 		c := DefaultRaffHolt(test)
 		c.Features, c.TrainBags, c.TestBags, c.Seed = 256, 1000, 600, 7
 		s, err := DrawRaffHolt(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var bags [2][2]int // by part and label
 		sizes := map[int]int{}
 		wide, shifted, positives := 0, 0, 0
@@ -126,18 +124,14 @@ func TestDrawRaffHoltSeeds(t *testing.T) {
 		c := DefaultRaffHolt(test)
 		c.TrainBags, c.TestBags = 20, 10
 		one, err := DrawRaffHolt(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		again, err := DrawRaffHolt(c)
 		if err != nil || again.Checksum != one.Checksum {
 			t.Errorf("the same seed gives another set (%v)", err)
 		}
 		c.TrainBags = 14
 		fewer, err := DrawRaffHolt(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i, b := range fewer.Bags {
 			if i >= 14 {
 				i += 6

@@ -10,9 +10,7 @@ import (
 func shuffled(t *testing.T, s *mil.Set, seed uint64) *mil.Set {
 	t.Helper()
 	moved, err := ShuffledLabels(s, seed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return moved
 }
 
@@ -21,9 +19,7 @@ func TestShuffledLabels(t *testing.T) {
 	c := DefaultNeedle()
 	c.TrainBags, c.TestBags, c.Size, c.Features = 150, 50, 2, 2
 	split, err := DrawNeedle(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := range 10 { // classes of unequal size
 		split.Bags[2*i].Label = 0
 	}

@@ -27,9 +27,7 @@ func TestDrawSlides(t *testing.T) {
 	c.Patients, c.Slides, c.Seed = 30, 3, 7
 	c.LeastTiles, c.MostTiles, c.Features = 100, 400, 1
 	s, err := DrawSlides(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(s.Bags) != 90 || s.NumPositive() != 45 || s.HasSplit() {
 		t.Fatalf("%d bags, %d positive, split %v", len(s.Bags), s.NumPositive(), s.HasSplit())
 	}
@@ -86,9 +84,7 @@ func TestDrawSlidesFeatures(t *testing.T) {
 		Features: 200, Tissues: 1, Stain: 2, Shift: 3, Seed: 5,
 	}
 	s, err := DrawSlides(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var within, shift, stain float64 // variances
 	middles := make([][]float64, len(s.Bags))
 	for i, b := range s.Bags {
@@ -144,9 +140,7 @@ func TestDrawSlidesAgain(t *testing.T) {
 	draw := func(seed uint64) *mil.Set {
 		c.Seed = seed
 		s, err := DrawSlides(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return s
 	}
 	s, again, other := draw(1), draw(1), draw(2)
