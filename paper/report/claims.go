@@ -128,6 +128,16 @@ func (s said) what() string {
 	}
 }
 
+// PlotClaims draws the claims that are differences in AUC, with their intervals.
+func PlotClaims(archives []results.Archive) (figure *plotting.Figure, err error) {
+	defer caught(&err)
+	list, err := answers(archives)
+	if err != nil {
+		return nil, err
+	}
+	return plotClaims(list), nil
+}
+
 // plotClaims draws the claims that are differences in AUC, a row for each claim whose experiment is among the archives, with a band of
 // what does not matter. A row with the Web sets averaged into one follows where that says something else.
 func plotClaims(list []said) *plotting.Figure {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"synpool/internal/disk"
@@ -96,6 +97,13 @@ func Write(w io.Writer, archives []results.Archive) error { return writePage(w, 
 // WriteTables writes the tables of all experiments, docs/tables.md, like [Write]. Times have no part in it ([WriteTimes]).
 func WriteTables(w io.Writer, archives []results.Archive) error {
 	return writePage(w, archives, tablesName)
+}
+
+// Section returns the tables of one experiment, as docs/tables.md has them.
+func Section(a results.Archive) (string, error) {
+	var b strings.Builder
+	err := WriteTables(&b, []results.Archive{a})
+	return b.String(), err
 }
 
 func writePage(w io.Writer, archives []results.Archive, name string) error {
