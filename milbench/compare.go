@@ -11,7 +11,6 @@ import (
 	"synpool/milbench/cv"
 	"synpool/milbench/learner"
 	"synpool/milbench/learners"
-	"synpool/milbench/learners/networks"
 	"synpool/milbench/learners/neural"
 	"synpool/milbench/mil"
 	"synpool/milbench/results"
@@ -49,10 +48,10 @@ type Compared struct {
 // those that choose by inner folds if the protocol has none.
 func (c Comparison) Runs() (runs []run.Run, err error) {
 	if c.Protocol.Name == "" {
-		c.Protocol = cv.Protocol{Name: cv.HonestProtocol, Folds: c.Protocol.Folds, Repeats: cmp.Or(c.Protocol.Repeats, networks.LineupRepeats)}
+		c.Protocol = cv.Protocol{Name: cv.HonestProtocol, Folds: c.Protocol.Folds, Repeats: cmp.Or(c.Protocol.Repeats, LineupRepeats)}
 	}
 	if c.Settings == nil {
-		if c.Settings, err = networks.Lineup(c.Protocol.Name == cv.NestedProtocol); err != nil {
+		if c.Settings, err = Lineup(c.Protocol.Name == cv.NestedProtocol); err != nil {
 			return nil, err
 		}
 	}
@@ -61,7 +60,7 @@ func (c Comparison) Runs() (runs []run.Run, err error) {
 		if protocol.Name == cv.NestedProtocol && protocol.Inner == 0 {
 			list = slices.DeleteFunc(slices.Clone(list), func(s json.RawMessage) bool { return learners.Candidates(s) != nil })
 		}
-		list, refused, err := networks.Able(set, list)
+		list, refused, err := Able(set, list)
 		if err != nil {
 			return nil, err
 		}
@@ -163,10 +162,4 @@ func (c *Compared) read(from Comparison, wanted map[string]bool) (err error) {
 	}
 	c.Table, err = results.Tabulate(c.Results)
 	return err
-}
-
-// Setting returns the setting of a pooling or another learner by its name in milbench, with some fields replaced: its
-// hyperparameters by their JSON names. Poolings have the preset small.
-func Setting(name string, fields map[string]any) (json.RawMessage, error) {
-	return networks.Setting(neural.SmallPreset, name, fields)
 }

@@ -51,23 +51,19 @@ func TestContributions(t *testing.T) {
 			if pooling == gated {
 				asked = append(asked, large)
 			}
-			predictions, err := m.Predict(context.Background(), asked)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := m.Contributions(context.Background(), asked, predictions)
-			if err != nil || len(got) != len(asked) {
-				t.Fatalf("%s, %s: %d of %d bags, %v", name, pooling, len(got), len(asked), err)
+			predictions, err := m.Predict(context.Background(), asked, true)
+			if err != nil || len(predictions) != len(asked) {
+				t.Fatalf("%s, %s: %d of %d bags, %v", name, pooling, len(predictions), len(asked), err)
 			}
 			none, err := m.alone(context.Background(), []mil.Instances{&mil.Dense{Cols: 5}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			for i, bag := range asked {
-				if len(got[i]) != 3 {
-					t.Fatalf("%s, %s: bag %d has contributions to %d classes", name, pooling, i, len(got[i]))
+				if len(predictions[i].ClassInstances) != 3 {
+					t.Fatalf("%s, %s: bag %d has contributions to %d classes", name, pooling, i, len(predictions[i].ClassInstances))
 				}
-				for class, values := range got[i] {
+				for class, values := range predictions[i].ClassInstances {
 					total, size := 0.0, 1.0
 					for _, v := range values {
 						total += v
@@ -82,9 +78,9 @@ func TestContributions(t *testing.T) {
 					}
 				}
 			}
-			for at, v := range got[4][0] {
-				if math.Abs(v-got[5][0][at]) > 1e-5*max(1, math.Abs(v)) {
-					t.Errorf("%s, %s: instance %d has %v, in a sparse bag %v", name, pooling, at, v, got[5][0][at])
+			for at, v := range predictions[4].ClassInstances[0] {
+				if math.Abs(v-predictions[5].ClassInstances[0][at]) > 1e-5*max(1, math.Abs(v)) {
+					t.Errorf("%s, %s: instance %d has %v, in a sparse bag %v", name, pooling, at, v, predictions[5].ClassInstances[0][at])
 				}
 			}
 		}

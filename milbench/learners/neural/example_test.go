@@ -80,7 +80,7 @@ func ExampleTrainer_Train() {
 		&mil.Dense{Rows: 2, Cols: 2, Values: []float32{2.2, 7.1, 2.8, 7.9}},
 		&mil.Dense{Rows: 4, Cols: 2, Values: []float32{2.2, 7.1, 2.8, 7.9, 8.6, 2.4, 2.4, 7.3}},
 	}
-	predictions, err := model.Predict(context.Background(), baskets)
+	predictions, err := model.Predict(context.Background(), baskets, false)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func ExampleTrainer_Train() {
 
 func ExampleModel_Predict() {
 	basket := &mil.Dense{Rows: 3, Cols: 2, Values: []float32{2.2, 7.1, 8.6, 2.4, 2.4, 7.3}}
-	predictions, err := train().Predict(context.Background(), []mil.Instances{basket})
+	predictions, err := train().Predict(context.Background(), []mil.Instances{basket}, false)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -132,8 +132,8 @@ func ExampleModel_Save() {
 	fmt.Println(loaded.Config().Pooling, loaded.Card().Set, loaded.Card().Features)
 
 	basket := mushrooms(40).Bags[1].Instances
-	before, err1 := model.Predict(context.Background(), []mil.Instances{basket})
-	after, err2 := loaded.Predict(context.Background(), []mil.Instances{basket})
+	before, err1 := model.Predict(context.Background(), []mil.Instances{basket}, false)
+	after, err2 := loaded.Predict(context.Background(), []mil.Instances{basket}, false)
 	fmt.Println("bit-identical:", reflect.DeepEqual(before, after), err1, err2)
 	// Output:
 	// attention mushrooms [cap stem]
@@ -297,7 +297,7 @@ func ExampleRegister() {
 		log.Fatal(err)
 	}
 	basket := &mil.Dense{Rows: 2, Cols: 2, Values: []float32{2.2, 7.1, 8.6, 2.4}}
-	predictions, err := trained.Predict(context.Background(), []mil.Instances{basket})
+	predictions, err := trained.Predict(context.Background(), []mil.Instances{basket}, false)
 	if err != nil {
 		log.Fatal(err)
 	}

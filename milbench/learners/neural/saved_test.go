@@ -21,7 +21,7 @@ func TestLoadSaved(t *testing.T) {
 		&mil.Dense{Rows: 2, Cols: 2, Values: []float32{0.5, -1, 0.25, 1}},
 		&mil.Dense{Rows: 1, Cols: 2, Values: []float32{1, 1}},
 	}
-	got, err := m.Predict(context.Background(), bags)
+	got, err := m.Predict(context.Background(), bags, false)
 	if err != nil {
 		t.Fatal(err)
 	}

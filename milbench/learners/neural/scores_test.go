@@ -32,7 +32,7 @@ func TestPooled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		predictions, err := m.Predict(t.Context(), bags)
+		predictions, err := m.Predict(t.Context(), bags, false)
 		if err != nil {
 			t.Fatal(err)
 		}

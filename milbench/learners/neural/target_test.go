@@ -547,11 +547,11 @@ func TestTargetModels(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := m.Predict(context.Background(), bags)
+			want, err := m.Predict(context.Background(), bags, false)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := read.Predict(context.Background(), bags)
+			got, err := read.Predict(context.Background(), bags, false)
 			if err != nil || !reflect.DeepEqual(got, want) || len(got[0].Scores) != len(want[0].Scores) {
 				t.Errorf("%s, %v: %v, want %v, %v", name, kind, got[0].Scores, want[0].Scores, err)
 			}

@@ -384,11 +384,11 @@ func TestOwnPooling(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := trained.Predict(context.Background(), both.Bags)
+	want, err := trained.Predict(context.Background(), both.Bags, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := loaded.Predict(context.Background(), both.Bags); err != nil || !reflect.DeepEqual(got, want) {
+	if got, err := loaded.Predict(context.Background(), both.Bags, false); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("the loaded model predicts otherwise (%v)", err)
 	}
 
@@ -524,7 +524,7 @@ func TestPredictRefuses(t *testing.T) {
 		"bag 1: its score is not finite: its values or the model's weights are too large for float32": &mil.Dense{Rows: 1, Cols: 6, Values: []float32{math.MaxFloat32, 2, 3, 4, 5, 6}},
 		"bag 1: 5 features; the model":                                                                &mil.Dense{Rows: 1, Cols: 5, Values: make([]float32, 5)},
 	} {
-		predictions, err := trained.Predict(context.Background(), []mil.Instances{set.Bags[0].Instances, bag})
+		predictions, err := trained.Predict(context.Background(), []mil.Instances{set.Bags[0].Instances, bag}, false)
 		if err == nil || !strings.HasPrefix(err.Error(), want) || predictions != nil {
 			t.Errorf("%d predictions, error %v, want %q", len(predictions), err, want)
 		}
