@@ -353,9 +353,7 @@ func TestNestedChoosesSetting(t *testing.T) {
 	}
 	var settings []json.RawMessage
 	for _, statistics := range []classic.Statistics{"mean", "sd"} {
-		e := classic.DefaultStatisticsSVM()
-		e.Statistics = statistics
-		setting, err := classic.StatisticsSVMEntry().Setting(&e)
+		setting, err := classic.StatisticsSVMEntry().Setting(&classic.StatisticsSVM{Statistics: statistics, Gamma: 1, C: 3, Balanced: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -55,7 +55,7 @@ func DistanceSVMEntry() learner.Entry {
 		Name: "distance-svm", Summary: "an SVM on a kernel of distances between bags (earth mover's, mean-min, Hausdorff)",
 		Default: func() learner.Estimator { s := DefaultDistanceSVM(EMDCityBlock); return &s },
 		Grid:    grid,
-		Model:   func() learner.Model { return new(DistanceSVMModel) },
+		Model:   func() learner.Model { return new(distanceSVMModel) },
 	}
 }
 
@@ -118,7 +118,7 @@ func (s DistanceSVM) Fit(ctx context.Context, t learner.Training) (learner.Model
 	if err != nil {
 		return nil, err
 	}
-	m := &DistanceSVMModel{
+	m := &distanceSVMModel{
 		Setting: s, Mean: d.mean, Scale: keepScale(d.z), Support: []keptBag{}, Coefficients: fitted.coefficients, outputs: fitted.outputs,
 		trainingBags: trainingBags{live: d},
 	}
@@ -128,9 +128,9 @@ func (s DistanceSVM) Fit(ctx context.Context, t learner.Training) (learner.Model
 	return m, nil
 }
 
-// DistanceSVMModel is a fitted [DistanceSVM]. The score of a bag is the sum of its kernels with the support bags, times
+// distanceSVMModel is a fitted [DistanceSVM]. The score of a bag is the sum of its kernels with the support bags, times
 // their coefficients, plus the bias.
-type DistanceSVMModel struct {
+type distanceSVMModel struct {
 	Setting      DistanceSVM `json:"setting"`
 	Mean         float64     `json:"mean"` // mean distance, see [DistanceSVM]
 	Scale        keptScale   `json:"scale"`
@@ -142,7 +142,7 @@ type DistanceSVMModel struct {
 }
 
 // Validate reports parts of a decoded model that do not fit together.
-func (m *DistanceSVMModel) Validate() error {
+func (m *distanceSVMModel) Validate() error {
 	if err := m.Setting.Validate(); err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (m *DistanceSVMModel) Validate() error {
 }
 
 // Predict implements [learner.Model].
-func (m *DistanceSVMModel) Predict(bag mil.Instances) (mil.Prediction, error) {
+func (m *distanceSVMModel) Predict(bag mil.Instances) (mil.Prediction, error) {
 	row, err := m.distances(m.Setting.Distance, bag)
 	if err != nil {
 		return mil.Prediction{}, err
@@ -170,7 +170,7 @@ func (m *DistanceSVMModel) Predict(bag mil.Instances) (mil.Prediction, error) {
 }
 
 // score returns the score of a bag, given its distances from the training bags.
-func (m *DistanceSVMModel) score(row []float64) (mil.Prediction, error) {
+func (m *distanceSVMModel) score(row []float64) (mil.Prediction, error) {
 	values := make([]float64, len(row))
 	for i, distance := range row {
 		values[i] = m.Setting.kernel(distance, m.Mean)
@@ -179,6 +179,6 @@ func (m *DistanceSVMModel) score(row []float64) (mil.Prediction, error) {
 }
 
 // InstanceScores implements [learner.InstanceScorer].
-func (m *DistanceSVMModel) InstanceScores(bag mil.Instances) ([][]float64, error) {
+func (m *distanceSVMModel) InstanceScores(bag mil.Instances) ([][]float64, error) {
 	return m.leaveOut(m.Setting.Distance, bag, m.score)
 }

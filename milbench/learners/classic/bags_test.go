@@ -94,7 +94,7 @@ func TestGoldenDistances(t *testing.T) {
 			t.Fatalf("%s: %d scalings", f.Name, len(f.Distances))
 		}
 		for scaling, distances := range f.Distances {
-			if len(distances) != len(Distances) {
+			if len(distances) != len(allDistances) {
 				t.Fatalf("%s, %s: %d distances", f.Name, scaling, len(distances))
 			}
 			for d, want := range distances {
@@ -257,7 +257,7 @@ func TestNearInstances(t *testing.T) {
 func TestLeaveOut(t *testing.T) {
 	for _, f := range bagsForms(t) {
 		part := f.training()
-		for _, e := range slices.Concat(entries(), []learner.Entry{CitationKNNEntry()}) {
+		for _, e := range slices.Concat(entries(), wordEntries(), []learner.Entry{CitationKNNEntry()}) {
 			m, err := e.Default().Fit(t.Context(), part)
 			if err != nil {
 				t.Fatal(err)
@@ -300,9 +300,9 @@ func TestLeaveOutKeepsNothing(t *testing.T) {
 		}
 		var live *distances
 		switch m := m.(type) {
-		case *DistanceSVMModel:
+		case *distanceSVMModel:
 			live = m.live
-		case *MInDModel:
+		case *mindModel:
 			live = m.live
 		}
 		if live != nil && len(live.other) > 1 {

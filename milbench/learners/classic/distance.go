@@ -35,15 +35,15 @@ const (
 	EMDCityBlock Distance = "emd-city-block"
 )
 
-// Distances lists the distances.
-var Distances = []Distance{MeanMin, Hausdorff, MinHausdorff, EMD, EMDCityBlock}
+// allDistances lists the distances.
+var allDistances = []Distance{MeanMin, Hausdorff, MinHausdorff, EMD, EMDCityBlock}
 
 // validate reports an unknown distance.
 func (d Distance) validate() error {
-	if slices.Contains(Distances, d) {
+	if slices.Contains(allDistances, d) {
 		return nil
 	}
-	return fmt.Errorf("distance %q: there is no such distance; %s", d, spelling.Hint(d, Distances))
+	return fmt.Errorf("distance %q: there is no such distance; %s", d, spelling.Hint(d, allDistances))
 }
 
 // metric returns the distance between instances.

@@ -219,9 +219,9 @@ func TestTwoClasses(t *testing.T) {
 	}
 }
 
-// TestUnits checks that predictions have the unit of the real targets. Equal targets are predicted. If a tube holds all
+// TestTargetUnits checks that predictions have the unit of the real targets. Equal targets are predicted. If a tube holds all
 // targets, there is a single value, and the model can be saved.
-func TestUnits(t *testing.T) {
+func TestTargetUnits(t *testing.T) {
 	part, rest := moved(4, mil.RealTarget, 50, 30)
 	for _, e := range kindEntries() {
 		base := column(scoresOf(t, fitted(t, e.Default(), part), rest.Bags), 0)
@@ -247,7 +247,7 @@ func TestUnits(t *testing.T) {
 		}
 		kept(t, e, m, rest.Bags)
 	}
-	wide := &classic.StatisticsSVM{Statistics: classic.DefaultStatistics, Gamma: 1, C: 3, Epsilon: 50}
+	wide := &classic.StatisticsSVM{Statistics: "min max mean", Gamma: 1, C: 3, Epsilon: 50}
 	if s := column(scoresOf(t, fitted(t, wide, part), rest.Bags), 0); slices.Min(s) != slices.Max(s) {
 		t.Errorf("a tube of 50 standard deviations has the values %v", s)
 	}

@@ -91,7 +91,7 @@ func TestGoldenKinds(t *testing.T) {
 			requireScores(t, name, fit(e, classes), bags, func(i, class int) (float64, float64) { return c.Classes[i][class], 2e-3 })
 			requireScores(t, name, fit(e, numbers), bags, func(i, _ int) (float64, float64) { return c.Real[i], 2e-3 * standard.SD })
 		}
-		forest := &StatisticsTrees{Statistics: DefaultStatistics, Trees: trees, MinLeaf: 1, Balanced: true}
+		forest := &StatisticsTrees{Statistics: defaultStatistics, Trees: trees, MinLeaf: 1, Balanced: true}
 		requireScores(t, f.Name+", shares", exponential{fit(forest, classes)}, bags, func(i, class int) (float64, float64) {
 			share := max(k.Trees.Shares[i][class], 0.5/trees)
 			return share, random*math.Sqrt(share*(1-share)) + 1e-3

@@ -3,16 +3,12 @@ package classic
 import (
 	_ "embed"
 	"encoding/json"
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"synpool/milbench/learner"
 	"synpool/milbench/mil"
-	"synpool/milbench/stats"
 )
 
 //go:embed testdata/selection.json
@@ -124,173 +120,6 @@ func settingsOf(t testing.TB) (all []json.RawMessage) {
 	return all
 }
 
-// same reports whether two predictions are bit-identical.
-func same(a, b mil.Prediction) bool {
-	return slices.Equal(a.Scores, b.Scores) && slices.Equal(a.Winners, b.Winners) && slices.Equal(a.Instances, b.Instances)
-}
-
-// TestSelectionJSON checks that a model read from its JSON has bit-identical predictions.
-func TestSelectionJSON(t *testing.T) {
-	for _, sparse := range []bool{false, true} {
-		bags, examples := random(5, 30, 9, 3, sparse)
-		train := training(bags, examples[:20])
-		for _, setting := range settingsOf(t) {
-			t.Run(fmt.Sprintf("%v %s", sparse, setting), func(t *testing.T) {
-				s, e := estimatorOf(t, setting)
-				m, err := s.Fit(t.Context(), train)
-				if err != nil {
-					t.Fatal(err)
-				}
-				text, err := json.Marshal(m)
-				if err != nil {
-					t.Fatal(err)
-				}
-				read := e.Model()
-				if err := json.Unmarshal(text, read); err != nil {
-					t.Fatal(err)
-				}
-				_, _ = read.Predict(bags[0]) // before Validate: an error perhaps, no panic
-				if err := read.(interface{ Validate() error }).Validate(); err != nil {
-					t.Fatal(err)
-				}
-				for i, bag := range bags {
-					want, err := learner.Predict(m, bag, true)
-					if err != nil {
-						t.Fatal(err)
-					}
-					got, err := learner.Predict(read, bag, true)
-					if err != nil || !same(got, want) {
-						t.Fatalf("bag %d has %v, the model before it was saved says %v (%v)", i, got, want, err)
-					}
-				}
-				for _, wrong := range []*mil.Dense{{Rows: 0, Cols: 9}, {Rows: 1, Cols: 2, Values: make([]float32, 2)}} {
-					for _, m := range []learner.Model{m, read} {
-						if p, err := m.Predict(wrong); err == nil {
-							t.Errorf("a bag of %d instances of %d features has the score %v", wrong.Rows, wrong.Cols, p)
-						}
-					}
-				}
-				corrupt(t, e, text, bags[0])
-			})
-		}
-	}
-}
-
-// corrupt changes the values in the JSON of a model one by one. Each time, decoding is an error, or the model predicts
-// without a panic.
-func corrupt(t *testing.T, e learner.Entry, text []byte, bag mil.Instances) {
-	t.Helper()
-	short := numbers{1}
-	one, err := short.MarshalText()
-	if err != nil {
-		t.Fatal(err)
-	}
-	none, err := numbers{math.NaN()}.MarshalText()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var value any
-	if err := json.Unmarshal(text, &value); err != nil {
-		t.Fatal(err)
-	}
-	refused := 0
-	var visit func(at any, set func(any))
-	try := func() {
-		changed, err := json.Marshal(value)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := e.Model()
-		if json.Unmarshal(changed, m) != nil {
-			refused++
-			return
-		}
-		if m.(interface{ Validate() error }).Validate() != nil {
-			refused++
-			return
-		}
-		p, err := learner.Predict(m, bag, true)
-		if err == nil && len(p.Scores) != 1 {
-			t.Errorf("%.200s has %v", changed, p)
-		}
-	}
-	visit = func(at any, set func(any)) {
-		for _, v := range []any{string(one), string(none), "AAA", "", nil, -1.0, 0.0, 1e9, []any{}, map[string]any{}} {
-			set(v)
-			try()
-		}
-		set(at)
-		switch at := at.(type) {
-		case map[string]any:
-			for k, v := range at {
-				visit(v, func(v any) { at[k] = v })
-				delete(at, k)
-				try()
-				at[k] = v
-			}
-		case []any:
-			for k, v := range at[:min(len(at), 2)] {
-				visit(v, func(v any) { at[k] = v })
-			}
-		}
-	}
-	visit(value, func(v any) { value = v })
-	if refused < 20 {
-		t.Errorf("only %d of the changes were refused", refused)
-	}
-	for _, part := range []string{string(none)} { // NaN is refused wherever numbers stand
-		for _, name := range []string{`"shift":"`, `"factor":"`, `"weights":"`, `"coefficients":"`, `"support":"`} {
-			if i := strings.Index(string(text), name); i >= 0 {
-				i += len(name)
-				end := i + strings.IndexByte(string(text[i:]), '"')
-				if m := e.Model(); json.Unmarshal([]byte(string(text[:i])+part+string(text[end:])), m) == nil {
-					t.Errorf("%sNaN is read", name)
-				}
-			}
-		}
-	}
-}
-
-// TestSelectionPermutation checks that permuting the instances of bags changes no score.
-func TestSelectionPermutation(t *testing.T) {
-	rng := rand.New(rand.NewPCG(7, 8))
-	bags, examples := random(6, 30, 5, 3, false)
-	orders := make([][]int, len(bags))
-	turned := make([]mil.Instances, len(bags))
-	for i, b := range bags {
-		d := b.(*mil.Dense)
-		orders[i] = rng.Perm(d.Rows)
-		other := &mil.Dense{Rows: d.Rows, Cols: d.Cols}
-		for _, k := range orders[i] {
-			other.Values = append(other.Values, d.Row(k)...)
-		}
-		turned[i] = other
-	}
-	for _, setting := range settingsOf(t) {
-		s, _ := estimatorOf(t, setting)
-		m, err := s.Fit(t.Context(), training(bags, examples[:20]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range bags {
-			want, err := learner.Predict(m, bags[i], true)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := learner.Predict(m, turned[i], true)
-			if err != nil || math.Abs(got.Scores[0]-want.Scores[0]) > 1e-9 {
-				t.Errorf("%s: bag %d has the score %v, permuted %v (%v)", setting, i, want.Scores, got.Scores, err)
-				continue
-			}
-			for at, k := range orders[i] {
-				if math.Abs(got.Instances[at]-want.Instances[k]) > 1e-9 {
-					t.Errorf("%s: instance %d of bag %d has the score %v, permuted %v", setting, k, i, want.Instances[k], got.Instances[at])
-				}
-			}
-		}
-	}
-}
-
 // TestSelectionHeldOut checks that a fit may share bags with others in any order: predictions differ only by rounding.
 // The held-out bags among them have no targets.
 func TestSelectionHeldOut(t *testing.T) {
@@ -313,38 +142,6 @@ func TestSelectionHeldOut(t *testing.T) {
 			if errA != nil || errB != nil || math.Abs(a.Scores[0]-b.Scores[0]) > selectionTolerance {
 				t.Errorf("%s: bag %d has the scores %v and %v (%v, %v)", setting, i, a.Scores, b.Scores, errA, errB)
 			}
-		}
-	}
-}
-
-// TestSelectionShuffled checks that nothing is found if labels are unrelated to bags.
-func TestSelectionShuffled(t *testing.T) {
-	for _, e := range selections() {
-		sum := 0.0
-		const controls = 12
-		for seed := range uint64(controls) {
-			bags, examples := random(100+seed, 60, 5, 0, false)
-			m, err := e.Default().Fit(t.Context(), training(bags, examples[:40]))
-			if err != nil {
-				t.Fatal(err)
-			}
-			var labels []int
-			var scores []float64
-			for _, x := range examples[40:] {
-				p, err := m.Predict(bags[x.Bag])
-				if err != nil {
-					t.Fatal(err)
-				}
-				labels, scores = append(labels, x.Target.Label), append(scores, p.Scores[0])
-			}
-			auc, err := stats.AUC(labels, scores)
-			if err != nil {
-				t.Fatal(err)
-			}
-			sum += auc / controls
-		}
-		if sum < 0.38 || sum > 0.62 {
-			t.Errorf("%s: AUC %.3f where labels mean nothing", e.Name, sum)
 		}
 	}
 }
@@ -399,14 +196,14 @@ func TestMILESConcepts(t *testing.T) {
 	for _, b := range train.Bags {
 		instances += b.Len()
 	}
-	s := DefaultMILES()
+	s := defaultMILES()
 	for most, want := range map[int]int{5000: instances, 17: 14} {
 		s.Concepts = most
 		m, err := s.Fit(t.Context(), train)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := m.(*MILESModel).Concepts.Len(); n != want {
+		if n := m.(*milesModel).Concepts.Len(); n != want {
 			t.Errorf("%d concepts of at most %d, want %d", n, most, want)
 		}
 	}
@@ -416,7 +213,7 @@ func TestMILESConcepts(t *testing.T) {
 // bag.
 func TestMILESInstances(t *testing.T) {
 	bags, examples := random(6, 40, 5, 3, true)
-	s := DefaultMILES()
+	s := defaultMILES()
 	s.Penalty = L2
 	m, err := s.Fit(t.Context(), training(bags, examples))
 	if err != nil {
@@ -427,7 +224,7 @@ func TestMILESInstances(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sum := m.(*MILESModel).Bias
+		sum := m.(*milesModel).Bias
 		for _, v := range p.Instances {
 			sum += v
 		}

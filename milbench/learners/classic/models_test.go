@@ -1,4 +1,4 @@
-package learners
+package classic_test
 
 import (
 	"encoding/base64"
@@ -13,6 +13,7 @@ import (
 
 	"synpool/internal/alloctest"
 	"synpool/milbench/learner"
+	"synpool/milbench/learners"
 	"synpool/milbench/mil"
 )
 
@@ -84,7 +85,7 @@ func small(t testing.TB, e learner.Entry) (all []learner.Estimator) {
 
 // saved returns the entries whose models can be saved.
 func saved() (entries []learner.Entry) {
-	for _, e := range Classic() {
+	for _, e := range learners.Classic() {
 		if e.Model != nil {
 			entries = append(entries, e)
 		}
@@ -146,7 +147,8 @@ func TestModels(t *testing.T) {
 						}
 					}
 					wide, _ := drawn(1, 1, features+1, sparse)
-					wrong := []mil.Instances{wide[0], &mil.Dense{Cols: features}, &mil.Sparse{Cols: features, RowStart: []int{0}}}
+					nan := &mil.Dense{Rows: 1, Cols: features, Values: []float32{0, 0, 0, float32(math.NaN())}}
+					wrong := []mil.Instances{wide[0], nan, &mil.Dense{Cols: features}, &mil.Sparse{Cols: features, RowStart: []int{0}}}
 					for k, bag := range wrong {
 						for _, m := range []learner.Model{m, read} {
 							if p, err := learner.Predict(m, bag, true); err == nil || strings.Contains(err.Error(), "\n") {
@@ -163,7 +165,7 @@ func TestModels(t *testing.T) {
 			}
 		}
 	}
-	for _, e := range Classic() {
+	for _, e := range learners.Classic() {
 		if _, err := e.ReadModel([]byte("null")); err == nil || !strings.HasPrefix(err.Error(), "model of "+e.Name+": ") {
 			t.Errorf("%s: error %v", e.Name, err)
 		}
