@@ -61,16 +61,8 @@ func DistanceSVMEntry() learner.Entry {
 
 // Validate reports the first invalid hyperparameter.
 func (s DistanceSVM) Validate() error {
-	if err := cmp.Or(s.Distance.validate(), s.Scaling.validate()); err != nil {
-		return err
-	}
-	if err := above0("power", s.Power); err != nil {
-		return err
-	}
-	if err := above0("sharpness", s.Sharpness); err != nil {
-		return err
-	}
-	return cmp.Or(above0("c", s.C), atLeast0("epsilon", s.Epsilon))
+	return cmp.Or(s.Distance.validate(), s.Scaling.validate(), above0("power", s.Power), above0("sharpness", s.Sharpness),
+		above0("c", s.C), atLeast0("epsilon", s.Epsilon))
 }
 
 // Takes implements an optional method of [learner.Estimator].

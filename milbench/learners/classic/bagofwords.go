@@ -39,9 +39,6 @@ type BagOfWords struct {
 	start []float64 // initial centres of k-means, [words, features]; nil to draw them
 }
 
-// defaultBagOfWords returns 50 words, with C = 3.
-func defaultBagOfWords() BagOfWords { return BagOfWords{Words: 50, Gamma: 1, C: 3, Balanced: true} }
-
 // BagOfWordsEntry returns the entry of [BagOfWords] in the list of learners.
 func BagOfWordsEntry() learner.Entry {
 	var grid []learner.Estimator
@@ -52,7 +49,7 @@ func BagOfWordsEntry() learner.Entry {
 	}
 	return learner.Entry{
 		Name: "bag-of-words", Summary: "an SVM on histograms of the nearest words of a k-means codebook",
-		Default: func() learner.Estimator { s := defaultBagOfWords(); return &s }, Grid: grid,
+		Default: func() learner.Estimator { return &BagOfWords{Words: 50, Gamma: 1, C: 3, Balanced: true} }, Grid: grid,
 		Model: func() learner.Model { return new(bagOfWordsModel) },
 	}
 }

@@ -144,8 +144,8 @@ func requireDistances(t *testing.T, f bagsForm, scaling Scaling, d Distance, wan
 			t.Errorf("distance %v of a bag and %v of its copy", known[i], row[i])
 		}
 	}
-	if again, err := all.row(copied); err != nil || len(all.other) != 1 || again[3] != row[3] {
-		t.Errorf("kept %d rows, %v", len(all.other), err)
+	if again, err := all.row(copied); err != nil || len(all.other.of) != 1 || again[3] != row[3] {
+		t.Errorf("kept %d rows, %v", len(all.other.of), err)
 	}
 }
 
@@ -305,8 +305,8 @@ func TestLeaveOutKeepsNothing(t *testing.T) {
 		case *mindModel:
 			live = m.live
 		}
-		if live != nil && len(live.other) > 1 {
-			t.Errorf("%s: %d bags are kept, not one", e.Name, len(live.other))
+		if live != nil && len(live.other.of) > 1 {
+			t.Errorf("%s: %d bags are kept, not one", e.Name, len(live.other.of))
 		}
 		reads := 10
 		got, err := m.(learner.InstanceScorer).InstanceScores(unreadable{bag, &reads})

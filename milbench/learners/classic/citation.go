@@ -33,13 +33,8 @@ type CitationKNN struct {
 	Citers     int      `json:"citers"` // rank that X must reach; the number of citers varies
 }
 
-// defaultCitationKNN returns the settings of the paper: the minimal Hausdorff distance, 2 references, and citers of
-// rank 4.
-func defaultCitationKNN() CitationKNN {
-	return CitationKNN{Distance: MinHausdorff, References: 2, Citers: 4}
-}
-
-// CitationKNNEntry returns the entry of [CitationKNN] in the list of learners.
+// CitationKNNEntry returns the entry of [CitationKNN] in the list of learners. The default has the settings of the paper: the
+// minimal Hausdorff distance, 2 references, and citers of rank 4.
 func CitationKNNEntry() learner.Entry {
 	var grid []learner.Estimator
 	for _, d := range []Distance{MinHausdorff, MeanMin} {
@@ -49,7 +44,7 @@ func CitationKNNEntry() learner.Entry {
 	}
 	return learner.Entry{
 		Name: "citation-knn", Summary: "votes of the nearest training bags and of those that a bag is near to (citation-kNN)",
-		Default: func() learner.Estimator { s := defaultCitationKNN(); return &s }, Grid: grid,
+		Default: func() learner.Estimator { return &CitationKNN{Distance: MinHausdorff, References: 2, Citers: 4} }, Grid: grid,
 		Model: func() learner.Model { return new(citationKNNModel) },
 	}
 }

@@ -47,9 +47,6 @@ type FisherVectors struct {
 	start *mixture.Mixture // initial mixture of EM; nil to use clusters of k-means
 }
 
-// defaultFisherVectors returns 4 components, with C = 3.
-func defaultFisherVectors() FisherVectors { return FisherVectors{Components: 4, C: 3, Balanced: true} }
-
 // FisherVectorsEntry returns the entry of [FisherVectors] in the list of learners.
 func FisherVectorsEntry() learner.Entry {
 	var grid []learner.Estimator
@@ -60,7 +57,7 @@ func FisherVectorsEntry() learner.Entry {
 	}
 	return learner.Entry{
 		Name: "fisher-vectors", Summary: "a linear SVM on Fisher vectors of a Gaussian mixture (miFV without PCA)",
-		Default: func() learner.Estimator { s := defaultFisherVectors(); return &s }, Grid: grid,
+		Default: func() learner.Estimator { return &FisherVectors{Components: 4, C: 3, Balanced: true} }, Grid: grid,
 		Model: func() learner.Model { return new(fisherVectorsModel) },
 	}
 }

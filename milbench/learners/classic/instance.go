@@ -1,16 +1,14 @@
 package classic
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
 	"synpool/internal/lbfgs"
-	"synpool/internal/spelling"
 	"synpool/milbench/learner"
 	"synpool/milbench/mil"
 )
@@ -70,16 +68,7 @@ var _ learner.Estimator = Instance{}
 
 // Validate reports the first invalid hyperparameter.
 func (c Instance) Validate() error {
-	if !slices.Contains(allLosses, c.Loss) {
-		return fmt.Errorf("loss %q: there is no such loss; %s", c.Loss, spelling.Hint(c.Loss, allLosses))
-	}
-	if !(c.C > 0) || math.IsInf(c.C, 1) {
-		return fmt.Errorf("c %v: more than 0 is needed", c.C)
-	}
-	if !(c.Gamma >= 0) || math.IsInf(c.Gamma, 1) {
-		return fmt.Errorf("gamma %v: 0 or more is needed", c.Gamma)
-	}
-	return nil
+	return cmp.Or(oneOf("loss", c.Loss, allLosses), above0("c", c.C), atLeast0("gamma", c.Gamma))
 }
 
 // Assumptions of time estimates: passes over the training instances until a fit converges, and floating point
@@ -91,15 +80,7 @@ const (
 
 // Cost estimates the cost of a fit on bags.
 func (c Instance) Cost(bags []mil.Instances) learner.Cost {
-	rows, values := 0.0, 0.0
-	for _, b := range bags {
-		rows += float64(b.Len())
-		if s, ok := b.(*mil.Sparse); ok {
-			values += float64(len(s.Values))
-		} else {
-			values += float64(b.Len()) * float64(b.Features())
-		}
-	}
+	rows, values := instancesAndValues(bags)
 	const number = 8 // bytes
 	moments := mil.MomentsBytes(bags)
 	if c.Gamma == 0 {
@@ -239,25 +220,12 @@ func (m *instanceModel) Scores(bag mil.Instances) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, score := range scores {
-		if math.IsNaN(score) || math.IsInf(score, 0) {
-			return nil, fmt.Errorf("instance %d: its score is %v; its values must be finite", i+1, score)
-		}
-	}
-	return scores, nil
+	return finite(scores)
 }
 
 // Predict returns the maximum of the instances' logits, the first instance that has it, and the logits.
 func (m *instanceModel) Predict(bag mil.Instances) (mil.Prediction, error) {
-	scores, err := m.Scores(bag)
-	if err != nil {
-		return mil.Prediction{}, err
-	}
-	if len(scores) == 0 {
-		return mil.Prediction{}, errors.New("an empty bag has no score")
-	}
-	winner := floats.MaxIdx(scores)
-	return mil.Prediction{Scores: []float64{scores[winner]}, Winners: []int{winner}, Instances: scores}, nil
+	return maximum(m.Scores(bag))
 }
 
 // InstanceScores implements [learner.InstanceScorer]. It returns the Scores.

@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
-	"synpool/internal/spelling"
 	"synpool/internal/svm"
 	"synpool/milbench/learner"
 	"synpool/milbench/mil"
@@ -84,12 +82,7 @@ func MILESEntry() learner.Entry {
 var _ learner.Estimator = MILES{}
 
 // validate reports an unknown machine.
-func (p Penalty) validate() error {
-	if slices.Contains(allPenalties, p) {
-		return nil
-	}
-	return fmt.Errorf("penalty %q: there is no such penalty; %s", p, spelling.Hint(p, allPenalties))
-}
+func (p Penalty) validate() error { return oneOf("penalty", p, allPenalties) }
 
 // Validate reports the first invalid hyperparameter.
 func (s MILES) Validate() error {

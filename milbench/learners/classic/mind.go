@@ -23,11 +23,6 @@ type MInD struct {
 	Epsilon  float64  `json:"epsilon,omitempty"` // for real targets: half the width of the tube, in standard deviations of the targets; 0 means 0.1
 }
 
-// defaultMInD returns a machine on mean-min distances, with C = 3.
-func defaultMInD() MInD {
-	return MInD{Distance: MeanMin, Scaling: Deviation, Gamma: 1, C: 3, Balanced: true}
-}
-
 // MInDEntry returns the entry of [MInD] in the list of learners.
 func MInDEntry() learner.Entry {
 	var grid []learner.Estimator
@@ -38,7 +33,9 @@ func MInDEntry() learner.Entry {
 	}
 	return learner.Entry{
 		Name: "mind", Summary: "an SVM on the distances to all training bags (MInD)",
-		Default: func() learner.Estimator { s := defaultMInD(); return &s }, Grid: grid,
+		Default: func() learner.Estimator {
+			return &MInD{Distance: MeanMin, Scaling: Deviation, Gamma: 1, C: 3, Balanced: true}
+		}, Grid: grid,
 		Model: func() learner.Model { return new(mindModel) },
 	}
 }

@@ -369,12 +369,7 @@ func (m *misvmModel) Scores(bag mil.Instances) ([]float64, error) {
 		}
 	}
 	floats.AddConst(m.Bias, f)
-	for i, v := range f {
-		if v-v != 0 {
-			return nil, fmt.Errorf("instance %d: its score is %v; its values must be finite", i+1, v)
-		}
-	}
-	return f, nil
+	return finite(f)
 }
 
 // linear writes the products of the instances with the weights.
@@ -395,15 +390,7 @@ func (m *misvmModel) linear(p *points, f []float64) {
 // Predict returns the maximum of the instances' decision values, the first instance that has it, and the decision
 // values.
 func (m *misvmModel) Predict(bag mil.Instances) (mil.Prediction, error) {
-	f, err := m.Scores(bag)
-	if err != nil {
-		return mil.Prediction{}, err
-	}
-	if len(f) == 0 {
-		return mil.Prediction{}, errors.New("an empty bag has no score")
-	}
-	winner := floats.MaxIdx(f)
-	return mil.Prediction{Scores: []float64{f[winner]}, Winners: []int{winner}, Instances: f}, nil
+	return maximum(m.Scores(bag))
 }
 
 // InstanceScores returns the decision values of the instances.

@@ -171,11 +171,6 @@ type StatisticsSVM struct {
 	Epsilon    float64    `json:"epsilon,omitempty"` // for real targets: half the width of the tube, in standard deviations of the targets; 0 means 0.1
 }
 
-// defaultStatisticsSVM returns a machine on minimum, maximum and mean, with C = 3.
-func defaultStatisticsSVM() StatisticsSVM {
-	return StatisticsSVM{Statistics: defaultStatistics, Gamma: 1, C: 3, Balanced: true}
-}
-
 // StatisticsSVMEntry returns the entry of [StatisticsSVM] in the list of learners.
 func StatisticsSVMEntry() learner.Entry {
 	var grid []learner.Estimator
@@ -186,7 +181,9 @@ func StatisticsSVMEntry() learner.Entry {
 	}
 	return learner.Entry{
 		Name: "statistics-svm", Summary: "an SVM on minimum, maximum and mean of each feature",
-		Default: func() learner.Estimator { s := defaultStatisticsSVM(); return &s }, Grid: grid,
+		Default: func() learner.Estimator {
+			return &StatisticsSVM{Statistics: defaultStatistics, Gamma: 1, C: 3, Balanced: true}
+		}, Grid: grid,
 		Model: func() learner.Model { return new(statisticsSVMModel) },
 	}
 }

@@ -28,11 +28,6 @@ type StatisticsTrees struct {
 	Balanced   bool       `json:"balanced"` // give all classes the same total weight, however many bags they have
 }
 
-// defaultStatisticsTrees returns 500 trees on minimum, maximum and mean.
-func defaultStatisticsTrees() StatisticsTrees {
-	return StatisticsTrees{Statistics: defaultStatistics, Trees: 500, MinLeaf: 1, Balanced: true}
-}
-
 // StatisticsTreesEntry returns the entry of [StatisticsTrees] in the list of learners.
 func StatisticsTreesEntry() learner.Entry {
 	var grid []learner.Estimator
@@ -43,7 +38,9 @@ func StatisticsTreesEntry() learner.Entry {
 	}
 	return learner.Entry{
 		Name: "statistics-trees", Summary: "extremely randomised trees on minimum, maximum and mean of each feature",
-		Default: func() learner.Estimator { s := defaultStatisticsTrees(); return &s }, Grid: grid,
+		Default: func() learner.Estimator {
+			return &StatisticsTrees{Statistics: defaultStatistics, Trees: 500, MinLeaf: 1, Balanced: true}
+		}, Grid: grid,
 		Model: func() learner.Model { return new(statisticsTreesModel) }, Logits: true,
 	}
 }
