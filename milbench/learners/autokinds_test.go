@@ -310,7 +310,7 @@ func TestCombinationKinds(t *testing.T) {
 		`{"kind":"real","weights":[1],"auc":[-3.5],"slope":0.5,"shift":2}`, `{"kind":"real","weights":[1],"auc":[0.2],"shift":-2}`,
 		`{"kind":"survival","weights":[1],"auc":[0.7],"rankers":[[1,2]]}`,
 	} {
-		var c Combination
+		var c combination
 		if err := json.Unmarshal([]byte(good), &c); err != nil {
 			t.Errorf("%s: %v", good, err)
 		} else if text, err := json.Marshal(&c); err != nil || string(text) != good {
@@ -330,11 +330,11 @@ func TestCombinationKinds(t *testing.T) {
 		`{"kind":"survival","weights":[1],"auc":[0.7],"rankers":[[1,2]],"slope":1}`, `{"kind":"survival","weights":[1],"auc":[0.7]}`,
 		`{"kind":"ranks","weights":[1],"auc":[0.7],"rankers":[[1,2]]}`,
 	} {
-		if err := json.Unmarshal([]byte(bad), new(Combination)); err == nil || strings.Contains(err.Error(), "\n") {
+		if err := json.Unmarshal([]byte(bad), new(combination)); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v", bad, err)
 		}
 	}
-	var c Combination
+	var c combination
 	if err := json.Unmarshal([]byte(`{"kind":"classes","weights":[1],"auc":[0.9],"curves":[`+curves+`]}`), &c); err != nil {
 		t.Fatal(err)
 	}

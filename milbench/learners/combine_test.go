@@ -43,7 +43,7 @@ func TestBinaryUnchanged(t *testing.T) {
 	} else if text, err := json.Marshal(c); err != nil || string(text) != binaryBefore {
 		t.Errorf("%s, %v", text, err)
 	}
-	var read Combination
+	var read combination
 	if err := json.Unmarshal([]byte(binaryBefore), &read); err != nil {
 		t.Fatal(err)
 	}

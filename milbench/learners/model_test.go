@@ -198,7 +198,7 @@ func TestClassicModels(t *testing.T) {
 					continue
 				}
 				t.Run(fmt.Sprint(e.Name, sparse, i), func(t *testing.T) {
-					m, _ := roundTrip(t, Trainer{}, setting, shifted(t, 24, sparse), slices.Contains(InstanceScorers(), e.Name))
+					m, _ := roundTrip(t, Trainer{}, setting, shifted(t, 24, sparse), slices.Contains(instanceScorers(), e.Name))
 					if a := m.About(); string(a.Setting) != string(setting) || a.Set != "shifted" || a.NumFeatures != 3 || len(a.Classes) != 2 || len(a.Features) != 3 {
 						t.Errorf("%+v", a)
 					}
@@ -520,7 +520,7 @@ func TestCombinationJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var back Combination
+	var back combination
 	if err := json.Unmarshal(text, &back); err != nil {
 		t.Fatal(err)
 	}
@@ -535,7 +535,7 @@ func TestCombinationJSON(t *testing.T) {
 		`{"weights":[1],"auc":[0.5],"rankers":[[1]],"slope":0,"shift":0}`, `{"weights":[1,0],"auc":[0.5],"rankers":[[1]],"slope":1,"shift":0}`,
 		`{"weights":[1],"auc":[0.5],"rankers":[[1]],"slope":1,"shift":0,"more":1}`,
 	} {
-		if err := json.Unmarshal([]byte(bad), new(Combination)); err == nil {
+		if err := json.Unmarshal([]byte(bad), new(combination)); err == nil {
 			t.Errorf("%s was read", bad)
 		}
 	}
@@ -651,7 +651,7 @@ func TestUnable(t *testing.T) {
 			return errors.New("too large")
 		}
 	}
-	all := All(networks, Resources{Workers: 1}).(Prepared).Of.(Auto)
+	all := All(networks, Resources{Workers: 1}).(prepared).Of.(auto)
 	task := cv.NewTask(set, []cv.Fit{{Seed: 1, Setting: setting, Train: examples(set), Test: []int{0}}})
 	for _, able := range []map[string]bool{{"statistics-svm": true, "plain": true}, {}} {
 		all.check = check(able)
