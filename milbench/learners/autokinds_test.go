@@ -318,6 +318,10 @@ func TestCombinationKinds(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{
+		`{}`, `{"weights":[1],"auc":[0.5],"rankers":[[]],"slope":1,"shift":0}`, `{"weights":[1],"auc":[0.5],"rankers":[[2,1]],"slope":1,"shift":0}`,
+		`{"weights":[0.4],"auc":[0.5],"rankers":[[1]],"slope":1,"shift":0}`, `{"weights":[1],"auc":[2],"rankers":[[1]],"slope":1,"shift":0}`,
+		`{"weights":[1],"auc":[0.5],"rankers":[[1]],"slope":0,"shift":0}`, `{"weights":[1,0],"auc":[0.5],"rankers":[[1]],"slope":1,"shift":0}`,
+		`{"weights":[1],"auc":[0.5],"rankers":[[1]],"slope":1,"shift":0,"more":1}`,
 		`{"kind":"classes","weights":[1],"auc":[0.9],"curves":[null]}`, `{"kind":"classes","weights":[1],"auc":[0.9]}`,
 		`{"kind":"classes","weights":[1],"auc":[-0.1],"curves":[` + curves + `]}`,
 		`{"kind":"classes","weights":[1],"auc":[0.9],"slope":1,"curves":[` + curves + `]}`,

@@ -510,37 +510,6 @@ func TestNoInstances(t *testing.T) {
 	}
 }
 
-func TestCombinationJSON(t *testing.T) {
-	h := held{labels: []int{0, 1, 0, 1, 0, 1}, starts: []int{0, 3, 6}}
-	c, err := combine(h, columns([]float64{0, 2, 1, 3, 1, 2}, []float64{1, 1, 1, 2, 0, 3}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := json.Marshal(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var back combination
-	if err := json.Unmarshal(text, &back); err != nil {
-		t.Fatal(err)
-	}
-	for _, scores := range [][]float64{{0, 0}, {1.3, 2}, {-4, 9}} {
-		if got, want := score(t, &back, scores...), score(t, c, scores...); got != want {
-			t.Errorf("%v: score %v, want %v", scores, got, want)
-		}
-	}
-	for _, bad := range []string{
-		`{}`, `{"weights":[1],"auc":[0.5],"rankers":[[]],"slope":1,"shift":0}`, `{"weights":[1],"auc":[0.5],"rankers":[[2,1]],"slope":1,"shift":0}`,
-		`{"weights":[0.4],"auc":[0.5],"rankers":[[1]],"slope":1,"shift":0}`, `{"weights":[1],"auc":[2],"rankers":[[1]],"slope":1,"shift":0}`,
-		`{"weights":[1],"auc":[0.5],"rankers":[[1]],"slope":0,"shift":0}`, `{"weights":[1,0],"auc":[0.5],"rankers":[[1]],"slope":1,"shift":0}`,
-		`{"weights":[1],"auc":[0.5],"rankers":[[1]],"slope":1,"shift":0,"more":1}`,
-	} {
-		if err := json.Unmarshal([]byte(bad), new(combination)); err == nil {
-			t.Errorf("%s was read", bad)
-		}
-	}
-}
-
 func TestDefaultPortfolio(t *testing.T) {
 	p := DefaultPortfolio()
 	if p.Inner != 5 || len(p.Candidates) < 7 {

@@ -5,10 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -167,98 +165,25 @@ func TestInnerApart(t *testing.T) {
 	if len(ids) != 60 {
 		t.Errorf("%d ids of 60 fits", len(ids))
 	}
-	requireRows := func(found []results.Result) {
-		t.Helper()
-		table, err := results.Tabulate(found)
-		if err != nil {
-			t.Fatal(err)
-		}
-		inner := map[int]int{}
-		for _, row := range table.Rows {
-			inner[row.Inner]++
-		}
-		if len(inner) != 3 || inner[0] != inner[5] || inner[0] != inner[3] {
-			t.Errorf("rows by inner folds: %v", inner)
-		}
-		var text bytes.Buffer
-		if err := table.Write(&text, "md"); err != nil {
-			t.Fatal(err)
-		}
-		for _, cell := range []string{"nested, 10 folds, a fifth inside", "nested, 10 folds, 3 inside", "nested, 10 folds, 5 inside"} {
-			if !strings.Contains(text.String(), cell) {
-				t.Errorf("no %q in\n%s", cell, text.String())
-			}
-		}
-	}
-	requireRows(found)
-
-	// An archive keeps them apart, too.
-	var text bytes.Buffer
-	if err := (results.Archive{Experiment: "inner", Results: found}).Write(&text); err != nil {
-		t.Fatal(err)
-	}
-	once := text.String()
-	back, err := results.ReadArchive(&text)
-	if err != nil || len(back.Results) != len(found) {
-		t.Fatalf("%d results, %v", len(back.Results), err)
-	}
-	before := map[string]results.Result{}
-	for _, res := range found {
-		before[res.Fit] = res
-	}
-	for _, res := range back.Results {
-		was, ok := before[res.Fit]
-		if !ok || res.Inner != was.Inner || res.Epoch != was.Epoch || res.Inside == nil || res.Validation != nil {
-			t.Fatalf("%+v", res)
-		}
-		want, err := was.ValidationFigures()
-		if err != nil || math.Abs(res.Inside.Figure-want.Figure) > 1e-9 || math.Abs(res.Inside.Loss-want.Loss) > 1e-8*max(1, want.Loss) {
-			t.Errorf("inside %+v, want %+v (%v)", *res.Inside, want, err)
-		}
-	}
-	requireRows(back.Results)
-	var again bytes.Buffer
-	if err := (results.Archive{Experiment: "inner", Results: back.Results}).Write(&again); err != nil || again.String() != once {
-		t.Errorf("an archive of what an archive holds differs (%v)", err)
-	}
-}
-
-// TestInnerShards checks that merged shards with inner folds equal the results of one run.
-func TestInnerShards(t *testing.T) {
-	whole := do(t, nested(t.TempDir(), &runtest.Learner{}))
-	dir, done := t.TempDir(), 0
-	for shard := range 3 {
-		r := nested(results.AttemptDir(dir, shard, 3), &runtest.Learner{})
-		r.Shard = run.Shard{Index: shard, Count: 3}
-		sum, err := r.Do(t.Context())
-		if err != nil || sum.Done == 0 {
-			t.Fatalf("shard %d: %+v, %v", shard, sum, err)
-		}
-		done += sum.Done
-	}
-	out := filepath.Join(t.TempDir(), "merged")
-	m, err := results.Merge(t.Context(), []string{dir}, out)
-	if err != nil || m.Results != 40 || m.Disagreements != 0 || done != 40 {
-		t.Fatalf("%+v, %v, %d done", m, err, done)
-	}
-	merged, err := results.Read(out)
+	table, err := results.Tabulate(found)
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := func(all []results.Result) map[string]string {
-		by := map[string]string{}
-		for _, r := range all {
-			r.WallS = 0
-			text, err := json.Marshal(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			by[r.Fit] = string(text)
-		}
-		return by
+	inner := map[int]int{}
+	for _, row := range table.Rows {
+		inner[row.Inner]++
 	}
-	if !maps.Equal(lines(whole), lines(merged)) {
-		t.Error("merged results differ from those of one run")
+	if len(inner) != 3 || inner[0] != inner[5] || inner[0] != inner[3] {
+		t.Errorf("rows by inner folds: %v", inner)
+	}
+	var text bytes.Buffer
+	if err := table.Write(&text, "md"); err != nil {
+		t.Fatal(err)
+	}
+	for _, cell := range []string{"nested, 10 folds, a fifth inside", "nested, 10 folds, 3 inside", "nested, 10 folds, 5 inside"} {
+		if !strings.Contains(text.String(), cell) {
+			t.Errorf("no %q in\n%s", cell, text.String())
+		}
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"gonum.org/v1/gonum/diff/fd"
 
@@ -132,102 +131,6 @@ func TestLossExtremes(t *testing.T) {
 	}
 }
 
-// task returns a task whose fits train on the even bags and test on the odd ones, with different settings.
-func task(sparse bool) cv.Task {
-	bags, examples := random(3, 60, 6, 2, sparse)
-	task := cv.Task{Name: "random", Bags: bags}
-	for i, loss := range []Loss{Logistic, Hinge, Logistic, Hinge} {
-		setting, err := InstanceEntry().Setting(&Instance{Loss: loss, C: math.Pow(10, float64(i-2)), Weighted: i < 2, Gamma: 0.05 * float64(i%2)})
-		if err != nil {
-			panic(err)
-		}
-		fit := cv.Fit{Setting: setting, Seed: uint64(i), EveryEpoch: i%2 == 0}
-		for k, e := range examples {
-			switch {
-			case k < 40:
-				fit.Train = append(fit.Train, e)
-			case k < 50:
-				fit.Validation = append(fit.Validation, e.Bag)
-			default:
-				fit.Test = append(fit.Test, e.Bag)
-			}
-		}
-		task.Fits = append(task.Fits, fit)
-	}
-	return task
-}
-
-// only returns a learner with only the instance classifier.
-func only(workers int) learner.Classical {
-	return learner.Classical{Entries: []learner.Entry{InstanceEntry()}, Workers: workers}
-}
-
-// outcomes learns a task and returns its outcomes by fit.
-func outcomes(t *testing.T, workers int, task cv.Task) []learner.Outcome {
-	t.Helper()
-	all := make([]learner.Outcome, len(task.Fits))
-	handed := 0
-	if err := only(workers).Learn(t.Context(), task, func(o learner.Outcome) error {
-		all[o.Fit] = o
-		handed++
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if handed != len(task.Fits) {
-		t.Fatalf("%d outcomes of %d fits", handed, len(task.Fits))
-	}
-	return all
-}
-
-func TestLearn(t *testing.T) {
-	for _, sparse := range []bool{false, true} {
-		task := task(sparse)
-		one := outcomes(t, 1, task)
-		many := outcomes(t, 4, task)
-		var wall time.Duration
-		for i, o := range one {
-			if o.Err != nil || len(o.Epochs) != 1 || o.Epochs[0].Number != 1 || o.Wall < 0 {
-				t.Fatalf("fit %d: %+v", i, o)
-			}
-			wall += o.Wall // of a single fit it is 0 where the clock is coarse
-			e := o.Epochs[0]
-			if len(e.Validation) != 10 || len(e.Test) != 10 || !(e.Loss > 0 && e.Loss < 1) {
-				t.Fatalf("fit %d: %+v", i, e)
-			}
-			if got, want := text(t, many[i].Epochs), text(t, o.Epochs); got != want {
-				t.Errorf("fit %d with one worker and with four: %s, %s", i, want, got)
-			}
-			estimator, err := InstanceEntry().Parse(task.Fits[i].Setting)
-			if err != nil {
-				t.Fatal(err)
-			}
-			config := *estimator.(*Instance)
-			model := fitted(t, config, task.Bags, task.Fits[i].Train)
-			right := 0
-			for k, b := range task.Fits[i].Test {
-				scores, err := model.Scores(task.Bags[b])
-				if err != nil {
-					t.Fatal(err)
-				}
-				got := e.Test[k]
-				if got.Scores[0] != slices.Max(scores) || got.Scores[0] != scores[got.Winners[0]] || len(got.Winners) != 1 {
-					t.Errorf("fit %d, bag %d: %+v of %v", i, b, got, scores)
-				}
-				if (got.Scores[0] > 0) == (b%2 == 0) {
-					right++
-				}
-			}
-			if config.Weighted && right < 7 {
-				t.Errorf("fit %d: %d of 10 test bags on the right side", i, right)
-			}
-		}
-		if wall <= 0 {
-			t.Errorf("the fits took %v", wall)
-		}
-	}
-}
-
 // TestWeighted checks that both classes have the same total weight if Weighted is set. This favours the rarer class and
 // has no effect on classes of the same size.
 func TestWeighted(t *testing.T) {
@@ -249,23 +152,12 @@ func TestWeighted(t *testing.T) {
 	}
 }
 
-// TestLearnStops checks that the context ends a fit, and an error of done ends the task.
-func TestLearnStops(t *testing.T) {
-	task := task(false)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := only(1).Learn(ctx, task, func(learner.Outcome) error { t.Error("an outcome"); return nil }); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
-	refused, calls := errors.New("full"), 0
-	if err := only(3).Learn(t.Context(), task, func(learner.Outcome) error { calls++; return refused }); !errors.Is(err, refused) || calls != 1 {
-		t.Errorf("refused: %v after %d calls", err, calls)
-	}
-
-	// In the middle of a fit.
+// TestStops checks that the context ends a fit in the middle.
+func TestStops(t *testing.T) {
+	bags, examples := random(3, 60, 6, 2, false)
 	ending := &countdown{t.Context(), 5}
-	if _, err := defaultInstance().Fit(ending, training(task.Bags, task.Fits[0].Train)); !errors.Is(err, context.Canceled) {
-		t.Errorf("in the middle: %v", err)
+	if _, err := defaultInstance().Fit(ending, training(bags, examples[:40])); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
 	}
 	if ending.left > 0 || ending.left < -5 {
 		t.Errorf("went on with %d looks left", ending.left)
@@ -308,17 +200,6 @@ func TestNotConverged(t *testing.T) {
 		_, err := lbfgs.Minimise(t.Context(), x.features()+1, f.compute, c.tolerance, c.iterations)
 		if !errors.Is(err, errNotConverged) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("tolerance %v, %d iterations: %v", c.tolerance, c.iterations, err)
-		}
-	}
-}
-
-// TestLearnFailure checks that a failed fit does not stop others.
-func TestLearnFailure(t *testing.T) {
-	task := task(false)
-	task.Fits[1].Setting = json.RawMessage(`{"pooling":"instance","loss":"logistic","c":-1,"weighted":true}`)
-	for i, o := range outcomes(t, 0, task) {
-		if (o.Err != nil) != (i == 1) || (o.Epochs == nil) != (i == 1) {
-			t.Errorf("fit %d: %v", i, o.Err)
 		}
 	}
 }
@@ -390,25 +271,6 @@ func TestRefuses(t *testing.T) {
 	for want, bag := range map[string]mil.Instances{"an empty bag has no score": bags[4], "a bag of 3 features for a model of 2": wide, "instance 1: its score is NaN": unknown} {
 		if _, err := m.Predict(bag); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", bag, err, want)
-		}
-	}
-	for want, fit := range map[string]cv.Fit{
-		`there is no learner ""`: {Setting: json.RawMessage(`[]`), Train: train},
-		"bag 4: an empty bag":    {Setting: json.RawMessage(`{"pooling":"instance","loss":"logistic","c":1,"weighted":true}`), Train: train, Validation: []int{4}},
-	} {
-		o := outcomes(t, 0, cv.Task{Bags: bags, Fits: []cv.Fit{fit}})[0]
-		if o.Err == nil || !strings.Contains(o.Err.Error(), want) {
-			t.Errorf("error %v, want one with %q", o.Err, want)
-		}
-	}
-	for want, task := range map[string]cv.Task{
-		"fit 0: bag 5 of 5 is to be scored":       {Bags: bags, Fits: []cv.Fit{{Train: train, Test: []int{5}}}},
-		"bag 1: 1 values for 2 instances":         {Bags: []mil.Instances{bags[0], &mil.Dense{Rows: 2, Cols: 2, Values: []float32{1}}}, Fits: []cv.Fit{{Train: train[:1]}}},
-		"bag 1 has 3 features, bag 0 has 2; all ": {Bags: []mil.Instances{bags[0], wide}, Fits: []cv.Fit{{Train: train[:1]}}},
-	} {
-		err := only(1).Learn(t.Context(), task, func(learner.Outcome) error { t.Error("an outcome"); return nil })
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
 }
