@@ -75,10 +75,7 @@ func estimator(t testing.TB, setting json.RawMessage) learner.Estimator {
 	t.Helper()
 	for _, e := range entries() {
 		if e.Name == learner.Name(setting) {
-			estimator, err := e.Parse(setting)
-			if err != nil {
-				t.Fatal(err)
-			}
+			estimator := must(e.Parse(setting))
 			return estimator
 		}
 	}
@@ -108,18 +105,12 @@ func requireDistances(t *testing.T, f bagsForm, scaling Scaling, d Distance, wan
 	t.Helper()
 	const tolerance = 1e-9
 	bags := f.instances()
-	all, err := distancesOf(t.Context(), learner.NewShared(bags), d, scaling)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must(distancesOf(t.Context(), learner.NewShared(bags), d, scaling))
 	worst, at := 0.0, 0
 	m := measure{distance: d, z: all.z}
 	for i := 1; at < len(want); i++ {
 		for k := range i {
-			other, err := m.between(all.z.bags[k], all.z.bags[i])
-			if err != nil {
-				t.Fatal(err)
-			}
+			other := must(m.between(all.z.bags[k], all.z.bags[i]))
 			for _, got := range []float64{all.values[i*all.n+k], all.values[k*all.n+i], other} {
 				if worst = max(worst, math.Abs(got-want[at])); !(math.Abs(got-want[at]) <= tolerance) {
 					t.Errorf("bags %d and %d: %v, want %v", i, k, got, want[at])
@@ -130,15 +121,9 @@ func requireDistances(t *testing.T, f bagsForm, scaling Scaling, d Distance, wan
 	}
 	t.Logf("%d distances to %.1g", at, worst)
 
-	known, err := all.row(bags[7])
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := must(all.row(bags[7]))
 	copied := matrix(f.Bags[7], !f.Dense)
-	row, err := all.row(copied)
-	if err != nil {
-		t.Fatal(err)
-	}
+	row := must(all.row(copied))
 	for i := range row {
 		if math.Abs(row[i]-known[i]) > 1e-12*max(1, known[i]) {
 			t.Errorf("distance %v of a bag and %v of its copy", known[i], row[i])
@@ -223,20 +208,14 @@ func TestNearInstances(t *testing.T) {
 			rows := func(bags []mil.Instances, sparse bool) *distances {
 				z := &standardised{scale: z.scale, sparse: sparse}
 				for _, b := range bags {
-					p, err := z.standardise(b)
-					if err != nil {
-						t.Fatal(err)
-					}
+					p := must(z.standardise(b))
 					z.bags = append(z.bags, p)
 				}
 				all := &distances{measure: d, z: z, n: len(bags)}
 				m := measure{distance: d, z: z}
 				for _, a := range z.bags {
 					for _, b := range z.bags {
-						v, err := m.between(a, b)
-						if err != nil {
-							t.Fatal(err)
-						}
+						v := must(m.between(a, b))
 						all.values = append(all.values, v)
 					}
 				}
@@ -258,16 +237,10 @@ func TestLeaveOut(t *testing.T) {
 	for _, f := range bagsForms(t) {
 		part := f.training()
 		for _, e := range slices.Concat(entries(), wordEntries(), []learner.Entry{CitationKNNEntry()}) {
-			m, err := e.Default().Fit(t.Context(), part)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must(e.Default().Fit(t.Context(), part))
 			for _, rows := range f.Bags[f.Train:] {
 				bag := matrix(rows, !f.Dense)
-				want, err := leaveOut(m, bag)
-				if err != nil {
-					t.Fatal(err)
-				}
+				want := must(leaveOut(m, bag))
 				got, err := m.(learner.InstanceScorer).InstanceScores(bag)
 				if err != nil || len(got) != len(want) {
 					t.Fatalf("%s: %v, %v, want %v", e.Name, got, err, want)
@@ -290,10 +263,7 @@ func TestLeaveOutKeepsNothing(t *testing.T) {
 	at := slices.IndexFunc(f.Bags[f.Train:], func(rows [][]float64) bool { return len(rows) > 5 })
 	bag := matrix(f.Bags[f.Train+at], false)
 	for _, e := range entries() {
-		m, err := e.Default().Fit(t.Context(), part)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must(e.Default().Fit(t.Context(), part))
 		want, err := m.(learner.InstanceScorer).InstanceScores(bag)
 		if err != nil || len(want) != 1 || len(want[0]) != bag.Len() {
 			t.Fatal(want, err)
@@ -435,10 +405,7 @@ func TestLargeBags(t *testing.T) {
 		m := measure{distance: d, z: &standardised{scale: ones}}
 		var solver transport.Solver
 		exact := func(a, b []float64) float64 {
-			v, err := solver.Between(d.metric(), a, b, features, nil, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := must(solver.Between(d.metric(), a, b, features, nil, nil))
 			return v
 		}
 		for _, c := range []struct {
@@ -455,10 +422,7 @@ func TestLargeBags(t *testing.T) {
 		if err != nil || len(got) != large.rows {
 			t.Fatalf("%d values, %v", len(got), err)
 		}
-		coarse, err := large.representatives(d.metric(), features)
-		if err != nil {
-			t.Fatal(err)
-		}
+		coarse := must(large.representatives(d.metric(), features))
 		for _, i := range []int{0, 17, large.rows - 1} {
 			var rest []float64
 			for k, at := range coarse.To {
@@ -491,10 +455,7 @@ func TestLargeBags(t *testing.T) {
 		if err := e.Takes().Check(cv.Task{Bags: training.Bags}); err != nil {
 			t.Error(err)
 		}
-		m, err := e.Fit(t.Context(), training)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must(e.Fit(t.Context(), training))
 		for i, b := range training.Bags {
 			p, err := m.Predict(b)
 			if err != nil || (p.Scores[0] > 0) != (i%2 == 1) {

@@ -54,10 +54,7 @@ func training(bags []mil.Instances, train []cv.Example) learner.Training {
 // fitted fits a classifier to the examples' bags.
 func fitted(t *testing.T, c Instance, bags []mil.Instances, train []cv.Example) *instanceModel {
 	t.Helper()
-	m, err := c.fit(t.Context(), training(bags, train))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(c.fit(t.Context(), training(bags, train)))
 	return m
 }
 
@@ -84,10 +81,7 @@ func TestGradient(t *testing.T) {
 			if form == "offset" { // the scale is folded into the weights: nothing may cancel
 				bags = changed(bags, func(v float32) float32 { return v + 1e4 })
 			}
-			x, err := newScaledBags(bags)
-			if err != nil {
-				t.Fatal(err)
-			}
+			x := must(newScaledBags(bags))
 			f := &objective{inputs: x, share: [2]float64{0.02, 0.05}, penalty: 0.3, loss: loss}
 			for _, b := range bags {
 				for range b.Len() {
@@ -182,10 +176,7 @@ func (c *countdown) Value(any) any { return nil }
 // TestNotConverged checks that a fit reports that it did not reach its minimum.
 func TestNotConverged(t *testing.T) {
 	bags, _ := random(3, 40, 6, 2, false)
-	x, err := newScaledBags(bags)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must(newScaledBags(bags))
 	f := &objective{inputs: x, share: [2]float64{0.01, 0.01}, penalty: 1e-3, loss: Logistic}
 	for _, b := range bags {
 		for range b.Len() {
@@ -207,10 +198,7 @@ func TestNotConverged(t *testing.T) {
 func TestSetting(t *testing.T) {
 	entry := InstanceEntry()
 	setting := func(c Instance) string {
-		text, err := entry.Setting(&c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must(entry.Setting(&c))
 		return string(text)
 	}
 	written := setting(defaultInstance())
@@ -293,10 +281,7 @@ func TestCost(t *testing.T) {
 
 func text(t *testing.T, v any) string {
 	t.Helper()
-	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(json.Marshal(v))
 	return string(b)
 }
 
@@ -338,10 +323,7 @@ func TestUnreadable(t *testing.T) {
 			t.Errorf("%+v: %d fits failed", c, failed)
 		}
 		reads = math.MaxInt
-		model, err := c.Fit(t.Context(), train)
-		if err != nil {
-			t.Fatal(err)
-		}
+		model := must(c.Fit(t.Context(), train))
 		reads = 0
 		if _, err := model.Predict(train.Bags[3]); !errors.Is(err, errUnreadable) {
 			t.Errorf("%+v: %v", c, err)

@@ -76,10 +76,7 @@ func moved(seed uint64, kind mil.TargetKind, train, test int) (part, rest learne
 // fitted returns the fitted model.
 func fitted(t testing.TB, e learner.Estimator, part learner.Training) learner.Model {
 	t.Helper()
-	m, err := e.Fit(t.Context(), part)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(e.Fit(t.Context(), part))
 	return m
 }
 
@@ -87,10 +84,7 @@ func fitted(t testing.TB, e learner.Estimator, part learner.Training) learner.Mo
 func scoresOf(t testing.TB, m learner.Model, bags []mil.Instances) (scores [][]float64) {
 	t.Helper()
 	for _, b := range bags {
-		p, err := m.Predict(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must(m.Predict(b))
 		scores = append(scores, p.Scores)
 	}
 	return scores
@@ -263,14 +257,8 @@ func TestTargetUnits(t *testing.T) {
 // kept saves and loads a model and checks that it predicts the same.
 func kept(t testing.TB, e learner.Entry, m learner.Model, bags []mil.Instances) map[string]any {
 	t.Helper()
-	text, err := json.Marshal(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	read, err := e.ReadModel(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(json.Marshal(m))
+	read := must(e.ReadModel(text))
 	want := scoresOf(t, m, bags)
 	for i, scores := range scoresOf(t, read, bags) {
 		for k, v := range scores {
@@ -304,10 +292,7 @@ func TestKindsKept(t *testing.T) {
 				if in[key] = value; value == nil {
 					delete(in, key)
 				}
-				text, err := json.Marshal(values)
-				if err != nil {
-					t.Fatal(err)
-				}
+				text := must(json.Marshal(values))
 				read, err := e.ReadModel(text)
 				if err == nil && wrong || err != nil && strings.Contains(err.Error(), "\n") {
 					t.Errorf("%s, %v, %s: error %v", e.Name, kind, what, err)
@@ -407,4 +392,12 @@ func TestKindsTaken(t *testing.T) {
 			t.Errorf("%s: error %v", wrong, err)
 		}
 	}
+}
+
+// must returns a value. An error ends the tests.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -74,15 +74,9 @@ func TestGoldenKinds(t *testing.T) {
 	for at, f := range bagsForms(t) {
 		bags, k := f.instances(), golden.Forms[at]
 		classes, numbers := k.of(mil.ClassTarget, f.training()), k.of(mil.RealTarget, f.training())
-		standard, err := targetsOf(numbers)
-		if err != nil {
-			t.Fatal(err)
-		}
+		standard := must(targetsOf(numbers))
 		fit := func(e learner.Estimator, part learner.Training) learner.Model {
-			m, err := e.Fit(t.Context(), part)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must(e.Fit(t.Context(), part))
 			return m
 		}
 		for _, c := range k.Fits {

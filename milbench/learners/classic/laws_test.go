@@ -63,10 +63,7 @@ func permuted(t *testing.T, bags []mil.Instances) (all []mil.Instances, orders [
 	t.Helper()
 	rng := rand.New(rand.NewPCG(9, 9))
 	for _, b := range bags {
-		from, err := mil.ToDense(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		from := must(mil.ToDense(b))
 		to, order := &mil.Dense{Rows: from.Rows, Cols: from.Cols}, rng.Perm(from.Rows)
 		for _, k := range order {
 			to.Values = append(to.Values, from.Row(k)...)
@@ -138,10 +135,7 @@ func TestOrder(t *testing.T) {
 func changed(t *testing.T, bags []mil.Instances, f func(i, j int, v float32) float32) (all []mil.Instances) {
 	t.Helper()
 	for i, b := range bags {
-		from, err := mil.ToDense(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		from := must(mil.ToDense(b))
 		to := &mil.Dense{Rows: from.Rows, Cols: from.Cols}
 		for k, v := range from.Values {
 			to.Values = append(to.Values, f(i, k%from.Cols, v))
@@ -171,10 +165,7 @@ func TestUnits(t *testing.T) {
 		near := changed(t, bags, func(_, _ int, v float32) float32 { return float32(math.Round(2 * float64(v))) })
 		for _, e := range learners.Classic() {
 			for _, estimator := range small(t, e) {
-				setting, err := e.Setting(estimator)
-				if err != nil {
-					t.Fatal(err)
-				}
+				setting := must(e.Setting(estimator))
 				tolerance, ok := orderTolerance[e.Name]
 				if !ok {
 					tolerance.bags = 4e-3
@@ -244,10 +235,7 @@ func TestShared(t *testing.T) {
 					t.Errorf("%s %d, sparse %v: a fit on some bags changes with what was fitted before", e.Name, i, sparse)
 				}
 
-				setting, err := e.Setting(estimator)
-				if err != nil {
-					t.Fatal(err)
-				}
+				setting := must(e.Setting(estimator))
 				fit := cv.Fit{Setting: setting, Seed: one.Seed}
 				for k := range bags {
 					switch {
@@ -325,10 +313,7 @@ func TestTestBags(t *testing.T) {
 	bags, targets := drawn(6, 40, 4, false)
 	var fits []cv.Fit
 	for _, e := range learners.Classic() {
-		setting, err := e.Setting(small(t, e)[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		setting := must(e.Setting(small(t, e)[0]))
 		fit := cv.Fit{Setting: setting, Test: []int{30, 31, 32, 33, 34, 35, 36, 37, 38, 39}, Inner: [][]int{{0, 2, 4}, {5, 7, 9}}}
 		for k := range 30 {
 			fit.Train = append(fit.Train, cv.Example{Bag: k, Target: targets[k]})
@@ -359,10 +344,7 @@ func TestRandomLabels(t *testing.T) {
 	l := learner.Classical{Entries: learners.Classic(), Workers: 2}
 	var settings []json.RawMessage
 	for _, e := range learners.Classic() {
-		setting, err := e.Setting(small(t, e)[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		setting := must(e.Setting(small(t, e)[0]))
 		settings = append(settings, setting)
 	}
 	sums := make([]float64, len(settings))
@@ -372,20 +354,14 @@ func TestRandomLabels(t *testing.T) {
 		for i, k := range rand.New(rand.NewPCG(uint64(draw), 1)).Perm(n) {
 			s.Bags = append(s.Bags, mil.Bag{ID: fmt.Sprint(i), Instances: bags[i], Target: mil.Labelled(k % 2)})
 		}
-		fits, err := cv.Protocol{Name: cv.HonestProtocol, Folds: folds, Repeats: 1}.Fits(s, settings, uint64(draw))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fits := must(cv.Protocol{Name: cv.HonestProtocol, Folds: folds, Repeats: 1}.Fits(s, settings, uint64(draw)))
 		for i, o := range learn(t, l, cv.NewTask(s, fits)) {
 			var labels []int
 			var scores []float64
 			for k, b := range fits[i].Test {
 				labels, scores = append(labels, s.Bags[b].Label), append(scores, o.Epochs[0].Test[k].Scores[0])
 			}
-			auc, err := stats.AUC(labels, scores)
-			if err != nil {
-				t.Fatal(err)
-			}
+			auc := must(stats.AUC(labels, scores))
 			sums[i%len(settings)] += auc / float64(folds*draws)
 		}
 	}

@@ -30,10 +30,7 @@ func estimatorOf(t testing.TB, setting json.RawMessage) (learner.Estimator, lear
 	t.Helper()
 	for _, e := range selections() {
 		if e.Name == learner.Name(setting) {
-			s, err := e.Parse(setting)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must(e.Parse(setting))
 			return s, e
 		}
 	}
@@ -81,10 +78,7 @@ func TestSelectionGolden(t *testing.T) {
 			if s, ok := s.(*MILES); ok {
 				s.tolerance = 1e-6
 			}
-			m, err := s.Fit(t.Context(), train)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must(s.Fit(t.Context(), train))
 			for i, want := range c.Scores {
 				if want == nil {
 					continue
@@ -111,10 +105,7 @@ func TestSelectionGolden(t *testing.T) {
 func settingsOf(t testing.TB) (all []json.RawMessage) {
 	t.Helper()
 	for _, e := range selections() {
-		settings, err := e.Settings()
-		if err != nil {
-			t.Fatal(err)
-		}
+		settings := must(e.Settings())
 		all = append(all, settings...)
 	}
 	return all
@@ -129,10 +120,7 @@ func TestSelectionHeldOut(t *testing.T) {
 		fit := func(shared []mil.Instances) learner.Model {
 			train := training(bags, examples[:20])
 			train.Shared = learner.NewShared(shared)
-			m, err := s.Fit(t.Context(), train)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must(s.Fit(t.Context(), train))
 			return m
 		}
 		m, n := fit(bags), fit(slices.Concat(bags[20:], bags[:20]))
@@ -199,10 +187,7 @@ func TestMILESConcepts(t *testing.T) {
 	s := defaultMILES()
 	for most, want := range map[int]int{5000: instances, 17: 14} {
 		s.Concepts = most
-		m, err := s.Fit(t.Context(), train)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must(s.Fit(t.Context(), train))
 		if n := m.(*milesModel).Concepts.Len(); n != want {
 			t.Errorf("%d concepts of at most %d, want %d", n, most, want)
 		}
@@ -215,15 +200,9 @@ func TestMILESInstances(t *testing.T) {
 	bags, examples := random(6, 40, 5, 3, true)
 	s := defaultMILES()
 	s.Penalty = L2
-	m, err := s.Fit(t.Context(), training(bags, examples))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(s.Fit(t.Context(), training(bags, examples)))
 	for i, b := range bags {
-		p, err := learner.Predict(m, b, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must(learner.Predict(m, b, true))
 		sum := m.(*milesModel).Bias
 		for _, v := range p.Instances {
 			sum += v

@@ -21,16 +21,10 @@ func aucs(t testing.TB, s *mil.Set, protocol cv.Protocol, entry learner.Entry, e
 	t.Helper()
 	var settings []json.RawMessage
 	for _, e := range estimators {
-		setting, err := entry.Setting(e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		setting := must(entry.Setting(e))
 		settings = append(settings, setting)
 	}
-	fits, err := protocol.Fits(s, settings, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fits := must(protocol.Fits(s, settings, 1))
 	task := cv.NewTask(s, fits)
 	classical := learner.Classical{Entries: []learner.Entry{entry}, Workers: 2}
 	type row struct{ repeat, setting int }
@@ -50,10 +44,7 @@ func aucs(t testing.TB, s *mil.Set, protocol cv.Protocol, entry learner.Entry, e
 	}
 	means := make([]float64, len(settings))
 	for at := range labels {
-		auc, err := stats.AUC(labels[at], scores[at])
-		if err != nil {
-			t.Fatal(err)
-		}
+		auc := must(stats.AUC(labels[at], scores[at]))
 		means[at.setting] += auc / float64(protocol.Repeats)
 	}
 	return means
@@ -62,10 +53,7 @@ func aucs(t testing.TB, s *mil.Set, protocol cv.Protocol, entry learner.Entry, e
 // TestMusk1 checks the AUC on the embedded set over 10 folds, 3 times. The published AUC of an instance classifier with
 // the hinge loss and a kernel is 0.932 (0.018) (Carbonneau et al. 2018).
 func TestMusk1(t *testing.T) {
-	s, err := dataset.Musk1()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(dataset.Musk1())
 	protocol := cv.Protocol{Name: cv.HonestProtocol, Folds: 10, Repeats: large.Number(1, 3)}
 	logistic := *classic.InstanceEntry().Default().(*classic.Instance)
 	hinge := logistic
@@ -85,10 +73,7 @@ func TestMusk1(t *testing.T) {
 func TestRaffHolt(t *testing.T) {
 	protocol := cv.Protocol{Name: cv.HonestProtocol, Folds: 10, Repeats: 1}
 	for _, test := range []generate.RaffHoltTest{generate.SingleConcept, generate.MultipleConcepts, generate.FalseFrequency} {
-		s, err := generate.DrawRaffHolt(generate.DefaultRaffHolt(test))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must(generate.DrawRaffHolt(generate.DefaultRaffHolt(test)))
 		auc := aucs(t, s, protocol, classic.InstanceEntry(), classic.InstanceEntry().Default())[0]
 		t.Logf("test %d: AUC %.3f", test, auc)
 		if auc < 0.75 {
@@ -100,10 +85,7 @@ func TestRaffHolt(t *testing.T) {
 // TestWeb checks that a fit of a sparse set with about 6,000 features takes seconds.
 func TestWeb(t *testing.T) {
 	fetched.File(t, "web1.mat", "web1")
-	e, err := dataset.Find("web1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must(dataset.Find("web1"))
 	s := fetched.Load(t, e.Load)
 	start := time.Now()
 	auc := aucs(t, s, cv.Protocol{Name: cv.HonestProtocol, Folds: 10, Repeats: 1}, classic.InstanceEntry(), classic.InstanceEntry().Default())[0]
@@ -122,10 +104,7 @@ func selectionEntries() []learner.Entry {
 // TestSelectionMusk1 checks that the defaults of learners that select instances or compare bags reach about this AUC on
 // the embedded set.
 func TestSelectionMusk1(t *testing.T) {
-	s, err := dataset.Musk1()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(dataset.Musk1())
 	protocol := cv.Protocol{Name: cv.HonestProtocol, Folds: 10, Repeats: large.Number(1, 3)}
 	for i, e := range selectionEntries() {
 		auc := aucs(t, s, protocol, e, e.Default())[0]
@@ -148,10 +127,7 @@ func TestSelectionSets(t *testing.T) {
 	} {
 		t.Run(bar.set, func(t *testing.T) {
 			fetched.File(t, bar.set+".mat", bar.set)
-			found, err := dataset.Find(bar.set)
-			if err != nil {
-				t.Fatal(err)
-			}
+			found := must(dataset.Find(bar.set))
 			s := fetched.Load(t, found.Load)
 			for i, e := range selectionEntries() {
 				auc := aucs(t, s, cv.Protocol{Name: cv.HonestProtocol, Folds: 10, Repeats: 1}, e, e.Default())[0]

@@ -88,20 +88,11 @@ func TestWordsGolden(t *testing.T) {
 	for k, c := range g.Cases {
 		t.Run(fmt.Sprint(k), func(t *testing.T) {
 			bags, train := g.training(c)
-			s, err := BagOfWordsEntry().Parse(c.Setting)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must(BagOfWordsEntry().Parse(c.Setting))
 			words := s.(*BagOfWords)
 			words.start = c.Start
-			m, err := words.Fit(t.Context(), train)
-			if err != nil {
-				t.Fatal(err)
-			}
-			book, err := words.codebookOf(t.Context(), train.Shared)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must(words.Fit(t.Context(), train))
+			book := must(words.codebookOf(t.Context(), train.Shared))
 			for i := range c.Shared {
 				for j, v := range book.vectors.row(i) {
 					if !(math.Abs(v-c.Histograms[i][j]) <= 1e-6) {
@@ -120,20 +111,11 @@ func TestFisherGolden(t *testing.T) {
 	for k, c := range g.Cases {
 		t.Run(fmt.Sprint(k), func(t *testing.T) {
 			bags, train := g.training(c)
-			s, err := FisherVectorsEntry().Parse(c.Setting)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must(FisherVectorsEntry().Parse(c.Setting))
 			vectors := s.(*FisherVectors)
 			vectors.start = c.Mixture
-			m, err := vectors.Fit(t.Context(), train)
-			if err != nil {
-				t.Fatal(err)
-			}
-			f, err := vectors.fisherOf(t.Context(), train.Shared)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must(vectors.Fit(t.Context(), train))
+			f := must(vectors.fisherOf(t.Context(), train.Shared))
 			for i, want := range c.Vectors {
 				for j, v := range want {
 					if got := f.values[i*len(want)+j]; !(math.Abs(got-v) <= 1e-5) {
@@ -161,10 +143,7 @@ func eachWords(t *testing.T, f func(t *testing.T, e learner.Entry, s learner.Est
 // predicted returns a model's prediction for a bag and its instances.
 func predicted(t *testing.T, m learner.Model, bag mil.Instances) mil.Prediction {
 	t.Helper()
-	p, err := learner.Predict(m, bag, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(learner.Predict(m, bag, true))
 	return p
 }
 
@@ -173,15 +152,9 @@ func TestWordsSeed(t *testing.T) {
 	eachWords(t, func(t *testing.T, _ learner.Entry, s learner.Estimator) {
 		bags, examples := random(8, 40, 5, 3, true)
 		train := training(bags, examples[:30])
-		one, err := s.Fit(t.Context(), train)
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := must(s.Fit(t.Context(), train))
 		train.Seed = 99
-		two, err := s.Fit(t.Context(), train)
-		if err != nil {
-			t.Fatal(err)
-		}
+		two := must(s.Fit(t.Context(), train))
 		for i, bag := range bags {
 			if want, got := predicted(t, one, bag), predicted(t, two, bag); want.Scores[0] != got.Scores[0] {
 				t.Errorf("bag %d has the score %v, with another seed %v", i, want.Scores, got.Scores)
@@ -213,10 +186,7 @@ func TestWordsRefuses(t *testing.T) {
 		}
 		most := e.Default().(interface{ Takes() learner.Takes }).Takes().MaxFeatures
 		for over := range 2 {
-			setting, err := e.Setting(e.Default())
-			if err != nil {
-				t.Fatal(err)
-			}
+			setting := must(e.Setting(e.Default()))
 			task := cv.Task{Name: "wide", Classes: 2, Bags: []mil.Instances{&mil.Sparse{Rows: 1, Cols: most + over, RowStart: []int{0, 0}}}, Fits: []cv.Fit{{Setting: setting}}}
 			want := ""
 			if over > 0 {
@@ -245,10 +215,7 @@ func TestSample(t *testing.T) {
 		every = append(every, float32(i)/2)
 	}
 	for most, want := range map[int][]float32{1000: every, 5: {6.5, 13.5, 20.5, 27.5, 34.5}} {
-		x, err := newSample(bags, s, most)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must(newSample(bags, s, most))
 		var got []float32
 		for row := range x.rows() {
 			got = append(got, row[0])
