@@ -139,10 +139,7 @@ func TestAutoShares(t *testing.T) {
 	const portfolio = `{"learner":"auto","inner":5,"candidates":[{"learner":"chance"},{"learner":"good"}]}`
 	settings := []string{`{"learner":"good"}`, portfolio, `{"learner":"other"}`}
 	task, test := numbered(settings...)
-	inner, err := cv.CutInner(task, task.Fits[0].Train, 4, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	inner := must(cv.CutInner(task, task.Fits[0].Train, 4, 3))
 	for i := range task.Fits {
 		task.Fits[i].Inner, task.Fits[i].EveryEpoch = inner, true
 	}
@@ -205,14 +202,8 @@ func TestAutoUnweighted(t *testing.T) {
 // TestAutoPlan checks that the trainings of all candidates count, and that those of a fit stay together.
 func TestAutoPlan(t *testing.T) {
 	task, test := numbered(`{"learner":"auto","inner":5,"candidates":[{"learner":"chance"},{"learner":"good"}]}`, `{"learner":"good"}`)
-	plan, err := auto{Of: Inner{Of: knowing{t: t, test: test}}}.Plan(task)
-	if err != nil {
-		t.Fatal(err)
-	}
-	inner, err := cv.CutInner(task, task.Fits[0].Train, 5, cv.SplitSeed(task.Fits[0].Seed, "portfolio"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := must(auto{Of: Inner{Of: knowing{t: t, test: test}}}.Plan(task))
+	inner := must(cv.CutInner(task, task.Fits[0].Train, 5, cv.SplitSeed(task.Fits[0].Seed, "portfolio")))
 	trainings := 2 * (len(inner) + 1) // of the portfolio, one second each
 	if len(plan.Groups) != 2 || !slices.Equal(plan.Groups[0].Fits, []int{1}) || !slices.Equal(plan.Groups[1].Fits, []int{0}) {
 		t.Fatalf("%+v", plan.Groups)
@@ -259,10 +250,7 @@ func TestCombine(t *testing.T) {
 			h.starts = append(h.starts, k+1)
 		}
 	}
-	c, err := combine(h, columns(good, alike, chance))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(combine(h, columns(good, alike, chance)))
 	_, se, err := stats.DeLong(h.labels, good)
 	if err != nil {
 		t.Fatal(err)
@@ -339,10 +327,7 @@ func TestTooLargeToPredict(t *testing.T) {
 		"mind":           {false, "6000 instances; mind takes at most 5000"},
 		"statistics-svm": {true, "6000 instances; statistics-svm scores those of bags of at most 2000; leave out --instances"},
 	} {
-		m, err := Trainer{}.Train(t.Context(), must(Settings(name, false))[0], set, 1, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must(Trainer{}.Train(t.Context(), must(Settings(name, false))[0], set, 1, nil))
 		if _, err := m.Predict(t.Context(), []mil.Instances{large}, c.instances); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}

@@ -61,10 +61,7 @@ func easy(t testing.TB, kind mil.TargetKind, bags int, permuted bool) *mil.Set {
 func candidates(t testing.TB) (list []json.RawMessage) {
 	t.Helper()
 	for _, c := range [][2]string{{"statistics-svm", `{}`}, {"set-kernel-svm", `{}`}, {"statistics-trees", `{"trees":30}`}, {"citation-knn", `{}`}} {
-		setting, err := Override(c[0], json.RawMessage(c[1]))
-		if err != nil {
-			t.Fatal(err)
-		}
+		setting := must(Override(c[0], json.RawMessage(c[1])))
 		list = append(list, setting)
 	}
 	return list
@@ -261,10 +258,7 @@ func TestJoinedKinds(t *testing.T) {
 // TestForgedKinds checks that combinations and members of another kind of target or number of classes are found.
 func TestForgedKinds(t *testing.T) {
 	train := func(kind mil.TargetKind) *joinedModel {
-		m, err := Trainer{}.Train(t.Context(), portfolio(t, candidates(t)[:1]...), easy(t, kind, 30, false), 1, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must(Trainer{}.Train(t.Context(), portfolio(t, candidates(t)[:1]...), easy(t, kind, 30, false), 1, nil))
 		return m.(*joinedModel)
 	}
 	classes, values := train(mil.ClassTarget), train(mil.RealTarget)

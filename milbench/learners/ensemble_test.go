@@ -226,10 +226,7 @@ func TestAll(t *testing.T) {
 	for i := range 10 {
 		set.Bags = append(set.Bags, mil.Bag{ID: fmt.Sprint(i), Target: mil.Labelled(i % 2), Instances: &mil.Dense{Rows: 1, Cols: 1, Values: []float32{float32(i % 2)}}})
 	}
-	instance, err := classic.InstanceEntry().Setting(&classic.Instance{Loss: classic.Hinge, C: 1, Weighted: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	instance := must(classic.InstanceEntry().Setting(&classic.Instance{Loss: classic.Hinge, C: 1, Weighted: true}))
 	joined := append(instance[:len(instance)-1:len(instance)-1], `,"members":2}`...)
 	var fits []cv.Fit
 	for i, s := range []string{`{"pooling":"mean"}`, string(instance), `{"pooling":"mean","members":3}`, string(joined)} {

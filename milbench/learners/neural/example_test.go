@@ -17,6 +17,7 @@ import (
 
 	"synpool/milbench/cv"
 	"synpool/milbench/learner"
+	"synpool/milbench/learners/modeldir"
 	"synpool/milbench/learners/neural"
 	"synpool/milbench/mil"
 	"synpool/synlayer"
@@ -147,7 +148,7 @@ func ExampleLoad() {
 	}
 	defer os.RemoveAll(empty)
 	_, err = neural.Load(gobackend.GetBackend(), empty)
-	fmt.Println(errors.Is(err, neural.ErrNoModel))
+	fmt.Println(errors.Is(err, modeldir.ErrNoModel))
 	// Output: true
 }
 

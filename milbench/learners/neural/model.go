@@ -28,7 +28,7 @@ type card struct {
 	modeldir.Card
 	Config          Config          `json:"config"`
 	Standardisation Standardisation `json:"standardisation"`
-	Targets         Targets         `json:"targets,omitzero"`
+	Targets         targets         `json:"targets,omitzero"`
 }
 
 // Config returns the model's setting.
@@ -46,11 +46,7 @@ func (t Trainer) Train(ctx context.Context, config Config, set *mil.Set, seed ui
 	if err := t.Takes().Check(cv.NewTask(set, nil)); err != nil {
 		return nil, err
 	}
-	bags := set.Instances()
-	var examples []cv.Example
-	for i, b := range set.Bags {
-		examples = append(examples, cv.Example{Bag: i, Target: b.Target})
-	}
+	bags, examples := set.Instances(), allOf(set)
 	config.target = config.learns(set.Kind, set.NumClasses())
 	ps := newPrograms(t.Backend)
 	f, initial, err := ps.prepare(config, bags, examples, seed, newMoments(bags))
@@ -81,6 +77,14 @@ func (t Trainer) Train(ctx context.Context, config Config, set *mil.Set, seed ui
 		program:    f.program,
 		parameters: parameters,
 	}, nil
+}
+
+// allOf returns all bags of a set as a training part.
+func allOf(set *mil.Set) (examples []cv.Example) {
+	for i, b := range set.Bags {
+		examples = append(examples, cv.Example{Bag: i, Target: b.Target})
+	}
+	return examples
 }
 
 // Predict scores bags. If instances is true, the score of an instance is the mean of its weights over the heads; for classes,

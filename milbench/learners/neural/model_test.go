@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"synpool/backend/backendtest"
+	"synpool/milbench/learners/modeldir"
 	"synpool/milbench/learners/neural"
 	"synpool/milbench/mil"
 )
@@ -29,10 +30,7 @@ func TestModel(t *testing.T) {
 	for name, backend := range backendtest.All(t) {
 		networks := &neural.Networks{Start: func() (neural.Trainer, error) { return neural.Trainer{Backend: backend, Workers: 1}, nil }}
 		c := config(t, "syn")
-		setting, err := json.Marshal(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		setting := must(json.Marshal(c))
 		epochs := 0
 		var first, last float64
 		m, err := networks.TrainModel(ctx, setting, 0, set, 1, func(epoch int, loss float64) {
@@ -55,10 +53,7 @@ func TestModel(t *testing.T) {
 		for _, b := range set.Bags {
 			bags = append(bags, b.Instances)
 		}
-		want, err := m.Predict(ctx, bags, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must(m.Predict(ctx, bags, true))
 		for i, p := range want {
 			if len(p.Weights) != c.Heads || len(p.Weights[0]) != bags[i].Len() || len(p.Winners) != c.Heads || !slices.Equal(p.Instances, p.MeanWeights()) {
 				t.Fatalf("%s: prediction %d is %+v", name, i, p)
@@ -80,14 +75,8 @@ func TestModel(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		loaded, err := networks.LoadModel(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := loaded.Predict(ctx, bags, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		loaded := must(networks.LoadModel(dir))
+		got := must(loaded.Predict(ctx, bags, true))
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: a loaded model predicts otherwise", name)
 		}
@@ -115,11 +104,7 @@ func trained(t *testing.T, seed uint64) *neural.Model {
 	t.Helper()
 	c := config(t, "mean")
 	c.Epochs = 1
-	m, err := neural.Trainer{Backend: backendtest.Chosen(t)}.Train(context.Background(), c, planted(8, false), seed, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return must(neural.Trainer{Backend: backendtest.Chosen(t)}.Train(context.Background(), c, planted(8, false), seed, nil))
 }
 
 func save(t *testing.T, m *neural.Model, dir string) {
@@ -133,10 +118,7 @@ func save(t *testing.T, m *neural.Model, dir string) {
 func edit(t *testing.T, dir, from, to string) {
 	t.Helper()
 	path := filepath.Join(dir, "model.json")
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(os.ReadFile(path))
 	changed := bytes.Replace(data, []byte(from), []byte(to), 1)
 	if bytes.Equal(changed, data) {
 		t.Fatalf("the card holds no %q", from)
@@ -192,7 +174,7 @@ func TestModelFiles(t *testing.T) {
 			save(t, m, dir)
 			c.damage(t, dir)
 			_, err := neural.Load(backendtest.Chosen(t), dir)
-			if !errors.Is(err, neural.ErrNoModel) || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), dir) || strings.Contains(err.Error(), "\n") {
+			if !errors.Is(err, modeldir.ErrNoModel) || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), dir) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("error %v, want one line with the folder and %q", err, c.want)
 			}
 		})

@@ -64,10 +64,7 @@ func (n *Networks) TrainModel(ctx context.Context, setting json.RawMessage, epoc
 		if err != nil {
 			return nil, err
 		}
-		fit := cv.Fit{Seed: seed, Setting: one}
-		for i, b := range set.Bags {
-			fit.Train = append(fit.Train, cv.Example{Bag: i, Target: b.Target})
-		}
+		fit := cv.Fit{Seed: seed, Setting: one, Train: allOf(set)}
 		if _, err := n.Plan(cv.NewTask(set, []cv.Fit{fit})); err != nil { // it must fit into the memory
 			return nil, err
 		}
