@@ -70,17 +70,19 @@ func entries() []learner.Entry {
 	return []learner.Entry{StatisticsSVMEntry(), StatisticsTreesEntry(), DistanceSVMEntry(), SetKernelSVMEntry(), MInDEntry()}
 }
 
-// estimator returns the estimator of a setting for a learner of whole bags.
+// everyEntry returns all learners.
+func everyEntry() []learner.Entry {
+	return slices.Concat(entries(), selections(), wordEntries(), []learner.Entry{InstanceEntry()})
+}
+
+// estimator returns the estimator of a setting.
 func estimator(t testing.TB, setting json.RawMessage) learner.Estimator {
 	t.Helper()
-	for _, e := range entries() {
-		if e.Name == learner.Name(setting) {
-			estimator := must(e.Parse(setting))
-			return estimator
-		}
+	at := slices.IndexFunc(everyEntry(), func(e learner.Entry) bool { return e.Name == learner.Name(setting) })
+	if at < 0 {
+		t.Fatalf("no learner of %s", setting)
 	}
-	t.Fatalf("no learner of %s", setting)
-	return nil
+	return must(everyEntry()[at].Parse(setting))
 }
 
 // TestGoldenDistances compares distances of bags with those of scipy and POT. The order of two bags does not matter,
@@ -405,8 +407,7 @@ func TestLargeBags(t *testing.T) {
 		m := measure{distance: d, z: &standardised{scale: ones}}
 		var solver transport.Solver
 		exact := func(a, b []float64) float64 {
-			v := must(solver.Between(d.metric(), a, b, features, nil, nil))
-			return v
+			return must(solver.Between(d.metric(), a, b, features, nil, nil))
 		}
 		for _, c := range []struct {
 			other     *points

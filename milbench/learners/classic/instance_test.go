@@ -54,8 +54,7 @@ func training(bags []mil.Instances, train []cv.Example) learner.Training {
 // fitted fits a classifier to the examples' bags.
 func fitted(t *testing.T, c Instance, bags []mil.Instances, train []cv.Example) *instanceModel {
 	t.Helper()
-	m := must(c.fit(t.Context(), training(bags, train)))
-	return m
+	return must(c.fit(t.Context(), training(bags, train)))
 }
 
 // changed applies change to every value of dense bags.

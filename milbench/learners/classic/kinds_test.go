@@ -76,8 +76,7 @@ func moved(seed uint64, kind mil.TargetKind, train, test int) (part, rest learne
 // fitted returns the fitted model.
 func fitted(t testing.TB, e learner.Estimator, part learner.Training) learner.Model {
 	t.Helper()
-	m := must(e.Fit(t.Context(), part))
-	return m
+	return must(e.Fit(t.Context(), part))
 }
 
 // scoresOf returns the scores of bags.

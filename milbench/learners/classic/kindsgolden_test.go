@@ -76,8 +76,7 @@ func TestGoldenKinds(t *testing.T) {
 		classes, numbers := k.of(mil.ClassTarget, f.training()), k.of(mil.RealTarget, f.training())
 		standard := must(targetsOf(numbers))
 		fit := func(e learner.Estimator, part learner.Training) learner.Model {
-			m := must(e.Fit(t.Context(), part))
-			return m
+			return must(e.Fit(t.Context(), part))
 		}
 		for _, c := range k.Fits {
 			e := estimator(t, c.Setting)

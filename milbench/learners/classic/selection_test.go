@@ -25,19 +25,6 @@ func selections() []learner.Entry {
 	return []learner.Entry{MILESEntry(), BagMISVMEntry(), InstanceMISVMEntry(), CitationKNNEntry()}
 }
 
-// estimatorOf returns the estimator of a setting.
-func estimatorOf(t testing.TB, setting json.RawMessage) (learner.Estimator, learner.Entry) {
-	t.Helper()
-	for _, e := range selections() {
-		if e.Name == learner.Name(setting) {
-			s := must(e.Parse(setting))
-			return s, e
-		}
-	}
-	t.Fatalf("no learner of %s", setting)
-	return nil, learner.Entry{}
-}
-
 // TestSelectionGolden compares results with numpy and scikit-learn.
 func TestSelectionGolden(t *testing.T) {
 	var golden struct {
@@ -74,7 +61,7 @@ func TestSelectionGolden(t *testing.T) {
 					train.Bags, train.Targets = append(train.Bags, bags[i]), append(train.Targets, mil.Labelled(data.Labels[i]))
 				}
 			}
-			s, _ := estimatorOf(t, c.Setting)
+			s := estimator(t, c.Setting)
 			if s, ok := s.(*MILES); ok {
 				s.tolerance = 1e-6
 			}
@@ -105,8 +92,7 @@ func TestSelectionGolden(t *testing.T) {
 func settingsOf(t testing.TB) (all []json.RawMessage) {
 	t.Helper()
 	for _, e := range selections() {
-		settings := must(e.Settings())
-		all = append(all, settings...)
+		all = append(all, must(e.Settings())...)
 	}
 	return all
 }
@@ -116,12 +102,11 @@ func settingsOf(t testing.TB) (all []json.RawMessage) {
 func TestSelectionHeldOut(t *testing.T) {
 	bags, examples := random(9, 30, 5, 3, false)
 	for _, setting := range settingsOf(t) {
-		s, _ := estimatorOf(t, setting)
+		s := estimator(t, setting)
 		fit := func(shared []mil.Instances) learner.Model {
 			train := training(bags, examples[:20])
 			train.Shared = learner.NewShared(shared)
-			m := must(s.Fit(t.Context(), train))
-			return m
+			return must(s.Fit(t.Context(), train))
 		}
 		m, n := fit(bags), fit(slices.Concat(bags[20:], bags[:20]))
 		for i := range bags {
@@ -134,13 +119,13 @@ func TestSelectionHeldOut(t *testing.T) {
 	}
 }
 
-// TestSelectionErrors checks that a single class, no bags, and invalid settings are errors.
-func TestSelectionErrors(t *testing.T) {
+// TestErrors checks that a single class, no bags, and invalid settings are errors.
+func TestErrors(t *testing.T) {
 	bags, examples := random(9, 10, 5, 3, false)
 	for i := range examples {
 		examples[i].Target = mil.Labelled(1)
 	}
-	for _, e := range selections() {
+	for _, e := range everyEntry() {
 		if _, err := e.Default().Fit(t.Context(), training(bags, examples)); err == nil {
 			t.Errorf("%s fits one class", e.Name)
 		}
@@ -171,6 +156,13 @@ var badSettings = map[string]learner.Estimator{
 	"an unknown distance":    CitationKNN{Distance: "near", References: 1},
 	"no votes":               CitationKNN{Distance: MinHausdorff},
 	"negative citers":        CitationKNN{Distance: MinHausdorff, References: 1, Citers: -1},
+	"one word":               BagOfWords{Words: 1, Gamma: 1, C: 1},
+	"too many words":         BagOfWords{Words: mostWords + 1, Gamma: 1, C: 1},
+	"words without gamma":    BagOfWords{Words: 3, C: 1},
+	"words and c NaN":        BagOfWords{Words: 3, Gamma: 1, C: math.NaN()},
+	"no components":          FisherVectors{C: 1},
+	"too many components":    FisherVectors{Components: mostComponents + 1, C: 1},
+	"components without c":   FisherVectors{Components: 3},
 	"c NaN":                  MILES{Penalty: L1, Gamma: 1, C: math.NaN(), Concepts: 1},
 }
 
