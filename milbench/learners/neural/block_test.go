@@ -155,6 +155,18 @@ func learn(t *testing.T, trainer Trainer, task cv.Task) []learner.Outcome {
 	return outcomes
 }
 
+// prepared returns a fit on a backend and its initial parameters.
+func prepared(t *testing.T, b compute.Backend, c Config, bags []mil.Instances, examples []cv.Example, seed uint64) (*fitting, []float32) {
+	t.Helper()
+	programs := newPrograms(b)
+	t.Cleanup(programs.finalize)
+	f, initial, err := programs.prepare(c, bags, examples, seed, newMoments(bags))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, initial
+}
+
 // newBlock returns a prepared block of fits that train on all bags and score all bags.
 func newBlock(t *testing.T, b compute.Backend, bags []mil.Instances, examples []cv.Example, seeds []uint64, configs ...Config) *block {
 	t.Helper()
@@ -288,21 +300,15 @@ func TestBlockIsStepByStep(t *testing.T) {
 			together = append(together, losses)
 		}
 		for m, c := range configs {
-			programs := newPrograms(backend)
-			f, initial, err := programs.prepare(c, bags, examples, seeds[m], newMoments(bags))
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = f.train(context.Background(), initial, examples, seeds[m], func(epoch int, loss float64, _ *tensors.Tensor) error {
+			f, initial := prepared(t, backend, c, bags, examples, seeds[m])
+			if _, err := f.train(context.Background(), initial, examples, seeds[m], func(epoch int, loss float64, _ *tensors.Tensor) error {
 				if got := float64(together[epoch-1][m]); math.Abs(got-loss) > 2e-4*max(1, loss) {
 					t.Errorf("%s: member %d, epoch %d: loss %g in the block, %g step by step", name, m, epoch, got, loss)
 				}
 				return nil
-			})
-			if err != nil {
+			}); err != nil {
 				t.Fatal(err)
 			}
-			programs.finalize()
 		}
 	}
 }

@@ -85,12 +85,7 @@ func TestLargeIsTheSame(t *testing.T) {
 				c := setting(t, pooling)
 				c.Layers, c.Width, c.Dropout, c.Batch, c.Epochs, c.LR = layers, 16, 0.3, 3, 3, 3e-3
 				fit := cv.Fit{Seed: 4, Order: 8, Train: examples}
-				ps := newPrograms(b)
-				defer ps.finalize()
-				f, initial, err := ps.prepare(c, bags, examples, fit.Seed, newMoments(bags))
-				if err != nil {
-					t.Fatal(err)
-				}
+				f, initial := prepared(t, b, c, bags, examples, fit.Seed)
 				var losses [2][]float64
 				keep := func(k int) func(int, float64, *tensors.Tensor) error {
 					return func(_ int, loss float64, _ *tensors.Tensor) error {
@@ -520,12 +515,7 @@ func TestDrawnInstances(t *testing.T) {
 	c.Layers, c.Width, c.Dropout, c.Batch, c.Epochs, c.Standardise = 1, 16, 0.3, 3, 1, false
 	b := backendtest.Chosen(t)
 	train := func(c Config, bags []mil.Instances) []float32 {
-		ps := newPrograms(b)
-		defer ps.finalize()
-		f, initial, err := ps.prepare(c, bags, examples, fit.Seed, newMoments(bags))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f, initial := prepared(t, b, c, bags, examples, fit.Seed)
 		return must(f.trainLarge(context.Background(), Trainer{}, initial, fit, func(int, float64, *tensors.Tensor) error { return nil }))
 	}
 	all := train(c, bags)

@@ -275,12 +275,7 @@ func TestTargets(t *testing.T) {
 					if again, err := learnt(two); err != nil || !reflect.DeepEqual(again, together[1:]) {
 						t.Errorf("in a block of two: %v, want %v, %v", again, together[1:], err)
 					}
-					ps := newPrograms(b)
-					defer ps.finalize()
-					f, initial, err := ps.prepare(c, bags, examples, 0, newMoments(bags))
-					if err != nil {
-						t.Fatal(err)
-					}
+					f, initial := prepared(t, b, c, bags, examples, 0)
 					score := func(p *tensors.Tensor) (scores [][]float64) {
 						predictions := must(f.predict(context.Background(), p, all))
 						for _, p := range predictions {

@@ -216,11 +216,7 @@ func TestAgainstTrainStep(t *testing.T) {
 	for name, b := range backendtest.All(t) {
 		c := setting(t, "syn")
 		c.Standardise, c.Norm, c.WeightDecay, c.Batch, c.Epochs = false, false, 0, len(bags), 20
-		programs := newPrograms(b)
-		f, initial, err := programs.prepare(c, bags, examples, 5, newMoments(bags))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f, initial := prepared(t, b, c, bags, examples, 5)
 		var losses []float64
 		if _, err := f.train(t.Context(), initial, examples, 5, func(_ int, loss float64, _ *tensors.Tensor) error {
 			losses = append(losses, loss)
@@ -253,7 +249,6 @@ func TestAgainstTrainStep(t *testing.T) {
 		if !(losses[19] < 0.9*losses[0]) {
 			t.Errorf("%s: loss from %g to %g", name, losses[0], losses[19])
 		}
-		programs.finalize()
 	}
 }
 
