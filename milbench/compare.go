@@ -15,7 +15,6 @@ import (
 	"synpool/milbench/cv"
 	"synpool/milbench/learner"
 	"synpool/milbench/learners"
-	"synpool/milbench/learners/networks"
 	"synpool/milbench/learners/neural"
 	"synpool/milbench/mil"
 	"synpool/milbench/results"
@@ -53,7 +52,7 @@ type Compared struct {
 func defaults(p cv.Protocol) cv.Protocol {
 	p.Name = cmp.Or(p.Name, cv.HonestProtocol)
 	if p.Repeats == 0 {
-		if p.Repeats = networks.LineupRepeats; p.Name == cv.PublishedProtocol {
+		if p.Repeats = LineupRepeats; p.Name == cv.PublishedProtocol {
 			p.Repeats = cv.Published().Repeats
 		}
 	}
@@ -76,7 +75,7 @@ func (c Comparison) Runs() (runs []run.Run, err error) {
 	}
 	c.Protocol = defaults(c.Protocol)
 	if c.Settings == nil {
-		if c.Settings, err = networks.Lineup(c.Protocol.Name == cv.NestedProtocol); err != nil {
+		if c.Settings, err = Lineup(c.Protocol.Name == cv.NestedProtocol); err != nil {
 			return nil, err
 		}
 	}
@@ -92,7 +91,7 @@ func (c Comparison) Runs() (runs []run.Run, err error) {
 		if protocol.Name == cv.NestedProtocol && protocol.Inner == 0 {
 			list = slices.DeleteFunc(slices.Clone(list), func(s json.RawMessage) bool { return learners.Candidates(s) != nil })
 		}
-		list, refused, err := networks.Able(set, list)
+		list, refused, err := Able(set, list)
 		if err != nil {
 			return nil, err
 		}
@@ -246,10 +245,4 @@ func (c *Compared) read(from Comparison, wanted map[string]bool) (err error) {
 	}
 	c.Table, err = results.Tabulate(c.Results)
 	return err
-}
-
-// Setting returns the setting of a pooling or another learner by its name in milbench, with some fields replaced: its
-// hyperparameters by their JSON names. Poolings have the preset small.
-func Setting(name string, fields map[string]any) (json.RawMessage, error) {
-	return networks.Setting(neural.SmallPreset, name, fields)
 }

@@ -8,7 +8,6 @@ import (
 	"synpool/backend"
 	"synpool/milbench/learner"
 	"synpool/milbench/learners"
-	"synpool/milbench/learners/networks"
 	"synpool/milbench/learners/neural"
 )
 
@@ -104,7 +103,7 @@ func (m *Machine) cores() int {
 // trainer returns what trains and reads single models. Networks train side by side if many is true, for settings that try
 // several of them, otherwise one at a time on all cores.
 func (m *Machine) trainer(many bool) learners.Trainer {
-	nets := &networks.Networks{Start: m.single}
+	nets := &neural.Networks{Start: m.single}
 	if many {
 		nets.Start = m.Trainer
 	}

@@ -13,7 +13,6 @@ import (
 	"synpool/milbench/learner"
 	"synpool/milbench/learners"
 	"synpool/milbench/learners/modeldir"
-	"synpool/milbench/learners/networks"
 	"synpool/milbench/learners/neural"
 	"synpool/milbench/mil"
 	"synpool/milbench/results"
@@ -77,7 +76,7 @@ func Train(ctx context.Context, set *mil.Set, t Training, m *Machine) (*Model, e
 	if err := learners.Check(neural.Trainer{}, cv.NewTask(bags, []cv.Fit{{Setting: t.Setting}})); err != nil {
 		return nil, err
 	}
-	for _, why := range networks.RefusedCandidates(bags, t.Setting) {
+	for _, why := range refusedCandidates(bags, t.Setting) {
 		t.note("%s; it is left out", why)
 	}
 	if trainer.NeedsNetworks(t.Setting) {

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"synpool/milbench"
 	"synpool/milbench/cv"
 	"synpool/milbench/learner"
-	"synpool/milbench/learners/networks"
 	"synpool/milbench/mil"
 	"synpool/milbench/results"
 )
@@ -55,7 +55,7 @@ func TestDemo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Bags != 92 || d.Protocol.Folds != 10 || d.Protocol.Repeats != 1 || len(d.Rows) != len(networks.LineupLearners)+len(networks.LineupPoolings) {
+	if d.Bags != 92 || d.Protocol.Folds != 10 || d.Protocol.Repeats != 1 || len(d.Rows) != len(milbench.LineupLearners)+len(milbench.LineupPoolings) {
 		t.Errorf("%+v", d)
 	}
 	up, down := d.Rows[0], d.Rows[len(d.Rows)-1]

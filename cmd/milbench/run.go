@@ -17,7 +17,6 @@ import (
 	"synpool/milbench"
 	"synpool/milbench/cv"
 	"synpool/milbench/learners"
-	"synpool/milbench/learners/networks"
 	"synpool/milbench/learners/neural"
 	"synpool/milbench/mil"
 	"synpool/milbench/results"
@@ -213,8 +212,8 @@ func (g *gridFlags) protocol() (cv.Protocol, error) {
 	switch {
 	case g.flags.Changed("repeats"):
 		protocol.Repeats = g.repeats
-	case g.compares() && protocol.Repeats > networks.LineupRepeats:
-		protocol.Repeats = networks.LineupRepeats
+	case g.compares() && protocol.Repeats > milbench.LineupRepeats:
+		protocol.Repeats = milbench.LineupRepeats
 	}
 	if g.flags.Changed("inner") {
 		if g.name != cv.NestedProtocol {
@@ -305,7 +304,7 @@ func (g *gridFlags) check() error {
 func (g *gridFlags) listed() (list []json.RawMessage, err error) {
 	switch {
 	case g.compares():
-		return networks.Lineup(g.name == cv.NestedProtocol)
+		return milbench.Lineup(g.name == cv.NestedProtocol)
 	case len(g.learners) == 0 || g.flags.Changed("pooling"):
 		if list, err = g.networks(); err != nil {
 			return nil, err
@@ -317,7 +316,7 @@ func (g *gridFlags) listed() (list []json.RawMessage, err error) {
 	case g.flags.Changed("sample"):
 		return nil, errors.New("--sample: draws settings of networks; name one with --pooling")
 	}
-	own, err := networks.OfLearners(g.learners, g.name == cv.NestedProtocol)
+	own, err := milbench.LearnerSettings(g.learners, g.name == cv.NestedProtocol)
 	if err != nil {
 		return nil, fmt.Errorf("--%w", err)
 	}
@@ -340,7 +339,7 @@ func (s *settings) listed() ([]json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return networks.Settings(configs)
+	return neural.Settings(configs)
 }
 
 // networks returns the settings of networks: all combinations of the lists, or a random sample.
@@ -358,7 +357,7 @@ func (g *gridFlags) networks() ([]json.RawMessage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--sample: %w", err)
 	}
-	return networks.Settings(configs)
+	return neural.Settings(configs)
 }
 
 // searched returns the grid with the values of [neural.SearchGrid] for all flags that were not given; iterations says whether --iterations was.

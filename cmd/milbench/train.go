@@ -19,7 +19,6 @@ import (
 	"synpool/milbench/learner"
 	"synpool/milbench/learners"
 	"synpool/milbench/learners/modeldir"
-	"synpool/milbench/learners/networks"
 	"synpool/milbench/learners/neural"
 	"synpool/milbench/mil"
 	"synpool/milbench/predict"
@@ -226,7 +225,7 @@ func trainingFigure(c *cobra.Command, model learners.Model, bags *mil.Set) (stri
 	predictions, err := model.Predict(c.Context(), bags.Instances(), false)
 	if bad := (*modeldir.BagError)(nil); errors.As(err, &bad) {
 		hint := ""
-		if _, is := model.(networks.Model); is {
+		if _, is := model.(*neural.Model); is {
 			hint = "; lower --lr, or standardise the features"
 		}
 		return "", finding{fmt.Errorf("%s: %w%s", bags.Name, predict.WithID(bags, err), hint)}

@@ -49,7 +49,7 @@ func TestSlides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	predictions, err := model.Predict(t.Context(), []mil.Instances{bag.Instances})
+	predictions, err := model.Predict(t.Context(), []mil.Instances{bag.Instances}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,12 +13,12 @@ import (
 	"github.com/gomlx/compute/gobackend"
 	"gonum.org/v1/gonum/floats"
 
+	"synpool/milbench"
 	"synpool/milbench/charts"
 	"synpool/milbench/cv"
 	"synpool/milbench/dataset"
 	"synpool/milbench/learner"
 	"synpool/milbench/learners"
-	"synpool/milbench/learners/networks"
 	"synpool/milbench/learners/neural"
 	"synpool/milbench/mil"
 	"synpool/milbench/predict"
@@ -67,7 +67,7 @@ func init() {
 // settings are those of the learner and of two poolings, two of each where there is something to choose.
 func settings(t *testing.T) []json.RawMessage {
 	t.Helper()
-	all, err := networks.OfLearners([]string{"nearest"}, true)
+	all, err := milbench.LearnerSettings([]string{"nearest"}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func settings(t *testing.T) []json.RawMessage {
 		if err != nil {
 			t.Fatal(err)
 		}
-		own, err := networks.Settings(configs)
+		own, err := neural.Settings(configs)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,13 +201,13 @@ func TestModels(t *testing.T) {
 	start := func() (neural.Trainer, error) {
 		return neural.Trainer{Backend: gobackend.GetBackend(), Workers: 1}, nil
 	}
-	trainer := learners.Trainer{Networks: &networks.Networks{Start: start}, Resources: learners.Resources{Workers: 1}}
+	trainer := learners.Trainer{Networks: &neural.Networks{Start: start}, Resources: learners.Resources{Workers: 1}}
 	for _, c := range []struct {
 		name   string
 		fields map[string]any
 		logits bool
 	}{{"above", nil, true}, {"ordering", nil, false}, {"linear", map[string]any{"sharpness": 2, "epochs": 1}, true}} {
-		setting, err := networks.Setting(neural.SmallPreset, c.name, c.fields)
+		setting, err := milbench.Setting(c.name, c.fields)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -53,7 +53,7 @@ func Example_pooling() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	predictions, err := trained.Predict(context.Background(), []mil.Instances{&mil.Dense{Rows: 2, Cols: 1, Values: []float32{0.2, 2.9}}})
+	predictions, err := trained.Predict(context.Background(), []mil.Instances{&mil.Dense{Rows: 2, Cols: 1, Values: []float32{0.2, 2.9}}}, false)
 	fmt.Println(predictions[0].Probability() > 0.5, predictions[0].Winners, err)
 	// Output: true [1] <nil>
 }

@@ -86,6 +86,9 @@ func (s sharing) Fit(ctx context.Context, t learner.Training) (learner.Model, er
 type firstValue int
 
 func (f firstValue) Predict(bag mil.Instances) (mil.Prediction, error) {
+	if bag.Len() == 0 {
+		return mil.Prediction{}, errors.New("no instances")
+	}
 	row := make([]float32, bag.Features())
 	if err := bag.Read(0, 1, row); err != nil {
 		return mil.Prediction{}, err
@@ -187,6 +190,33 @@ func TestJobOrder(t *testing.T) {
 		return nil
 	}); err != nil || !slices.Equal(order, []int{0, 1, 3, 2, 4, 5, 7, 6, 8, 9}) {
 		t.Errorf("order %v, %v", order, err)
+	}
+}
+
+// TestLearnErrors checks that a fit whose setting is unknown or whose test bag cannot be scored fails alone and says why, and
+// that an error of done ends the task.
+func TestLearnErrors(t *testing.T) {
+	watching(t, nil)
+	task := fits(t, set(20), cv.Protocol{Name: cv.HonestProtocol, Folds: 2, Repeats: 1}, settings("alone x 1", "alone x 2"))
+	empty := task.Fits[0].Test[0]
+	task.Bags[empty] = &mil.Dense{Cols: 1}
+	task.Fits = task.Fits[:2]
+	task.Fits[1].Setting, task.Fits[1].Test = json.RawMessage("[]"), nil
+	task.Fits = append(task.Fits, task.Fits[0])
+	task.Fits[2].Test = task.Fits[0].Test[1:]
+	all := learner.Classical{Entries: entries(), Workers: 2}
+	if err := all.Learn(t.Context(), task, func(o learner.Outcome) error {
+		want := []string{fmt.Sprintf("bag %d: no instances", empty), `there is no learner ""`, ""}[o.Fit]
+		if (o.Err == nil) != (want == "") || o.Err != nil && !strings.Contains(o.Err.Error(), want) {
+			t.Errorf("fit %d: error %v, want one with %q", o.Fit, o.Err, want)
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
+	full, calls := errors.New("full"), 0
+	if err := all.Learn(t.Context(), task, func(learner.Outcome) error { calls++; return full }); !errors.Is(err, full) || calls != 1 {
+		t.Errorf("error %v after %d calls", err, calls)
 	}
 }
 

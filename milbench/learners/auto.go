@@ -19,9 +19,27 @@ import (
 // AutoName is the name of the portfolio in settings.
 const AutoName = "auto"
 
-// Portfolio is the setting of [Auto]: its candidates, the number of inner folds to use if the protocol has none, and for
-// a binary target the inverse variance of the prior of the logit's slope ([Combination]). A Prior of 0 trusts the held-out
-// bags alone, as portfolios did before they had one.
+// Portfolio is the setting of the learner [AutoName]. Inside each training part it tries candidates of several families
+// with inner folds: those of the protocol, or Inner if it has none. It weighs them by the main figure of the kind of target
+// (AUC, macro AUC, R², concordance) on held-out bags, joins them, and fits each one that counts to the whole training part.
+// It never looks at the test part. The formula depends on the kind of target; the weights w of the models sum to 1:
+//
+//	binary    logit = a Σ w q(s) + b, q the normal quantile of the rank of a score s among those of held-out bags; a and b by logistic regression
+//	classes   score of class c = log(Σ w p_c), p the probabilities of the calibrated model: the softmax of the scores is Σ w p
+//	real      a Σ w s + b, a ≥ 0 and b by least squares
+//	survival  Σ w q(s), which orders bags
+//
+// a, b and the calibrations are learnt from held-out bags. On few bags the slope a of a logit is mostly chance, and the
+// scores of models of different training parts, such as those of outer folds, would then differ in scale. Its prior is
+// normal with mean 1.5 and inverse variance Prior, so that the fewer the bags the nearer a is to what it is elsewhere. A
+// Prior of 0 trusts the held-out bags alone, as portfolios did before they had one. Other targets have no prior: neither
+// weights nor the order of bags depend on it. Classes are calibrated by Platt's sigmoid of each class's log-odds against
+// the rest ([stats.LogOdds]), divided by the sum over the classes.
+//
+// The outcome has one epoch. Its scores are logits for a binary target, logarithms of probabilities for classes, and
+// values for a real target; for survival they only order bags. If the fit has inner folds, the validation scores are
+// those of the joined models on held-out bags. These bags also set the weights, so the validation scores are slightly
+// too good.
 //
 // With Unweighted, candidates whose setting has "balanced":true are also tried without class weights where the classes are
 // uneven: where the rarest has at most two thirds of the bags of the most frequent.
@@ -115,34 +133,23 @@ func Candidates(setting json.RawMessage) []json.RawMessage {
 	return p.Candidates
 }
 
-// Auto is a [learner.Learner] that trains portfolios ([Portfolio]). Inside each training part it tries candidates of
-// several families with inner folds. It weighs them by the main figure of the kind of target (AUC, macro AUC, R²,
-// concordance) on held-out bags, joins them ([Combination]), and fits each one that counts to the whole training part.
-// It never looks at the test part. Other settings are passed on unchanged.
-//
-// The outcome has one epoch. Its scores are logits for a binary target, logarithms of probabilities for classes, and
-// values for a real target; for survival they only order bags. If the fit has inner folds, the validation scores are
-// those of the joined models on held-out bags. These bags also set the weights, so the validation scores are slightly
-// too good.
-type Auto struct {
+// auto is a [learner.Learner] that trains portfolios ([Portfolio]). Other settings are passed on unchanged.
+type auto struct {
 	Of learner.Learner
 
 	// check, if not nil, reports why a task cannot be learnt. Candidates that cannot learn a task are left out.
 	check func(cv.Task) error
 }
 
-var _ learner.Learner = Auto{}
+var _ learner.Learner = auto{}
 
 // Takes implements [learner.Learner].
-func (a Auto) Takes() learner.Takes { return a.Of.Takes() }
-
-// candidate identifies a fit that is passed on: the number of a candidate, and the fit of the task that it belongs to.
-type candidate struct{ fit, number int }
+func (a auto) Takes() learner.Takes { return a.Of.Takes() }
 
 // handed is a task as it is passed on to the inner learner.
 type handed struct {
 	task       cv.Task
-	of         [][]candidate       // candidates that need each passed-on fit
+	of         [][]place           // candidates that need each passed-on fit
 	fits       []cv.Fit            // fits of the task, with inner folds
 	portfolios []*Portfolio        // nil for a fit that is not a portfolio
 	outcomes   [][]learner.Outcome // of the candidates; failed for those that cannot learn the task
@@ -162,7 +169,7 @@ func sameFit(fit cv.Fit) (string, error) {
 }
 
 // handed returns the task to pass on. With share, a candidate that is also a fit of the task is passed on once.
-func (a Auto) handed(task cv.Task, share bool) *handed {
+func (a auto) handed(task cv.Task, share bool) *handed {
 	n := len(task.Fits)
 	h := &handed{task: task, fits: slices.Clone(task.Fits), portfolios: make([]*Portfolio, n), outcomes: make([][]learner.Outcome, n),
 		missing: make([]int, n), failed: make([]error, n)}
@@ -183,7 +190,7 @@ func (a Auto) handed(task cv.Task, share bool) *handed {
 	}
 	share = share && slices.ContainsFunc(task.Fits, func(f cv.Fit) bool { return learner.Name(f.Setting) == AutoName })
 	known := make(map[string]int)
-	hand := func(fit cv.Fit, by candidate) {
+	hand := func(fit cv.Fit, by place) {
 		if share {
 			key, err := sameFit(fit)
 			if at, found := known[key]; found && err == nil {
@@ -192,12 +199,12 @@ func (a Auto) handed(task cv.Task, share bool) *handed {
 			}
 			known[key] = len(h.of)
 		}
-		h.task.Fits, h.of = append(h.task.Fits, fit), append(h.of, []candidate{by})
+		h.task.Fits, h.of = append(h.task.Fits, fit), append(h.of, []place{by})
 	}
 	for i, fit := range task.Fits {
 		p, is, err := portfolioOf(fit.Setting)
 		if !is {
-			hand(fit, candidate{i, 0})
+			hand(fit, place{i, 0})
 			continue
 		}
 		if err == nil && len(fit.Inner) == 0 {
@@ -220,7 +227,7 @@ func (a Auto) handed(task cv.Task, share bool) *handed {
 			}
 			one := fit
 			one.Setting, one.EveryEpoch = setting, true
-			hand(one, candidate{i, k})
+			hand(one, place{i, k})
 			h.missing[i]++
 		}
 		if h.missing[i] == 0 {
@@ -232,7 +239,7 @@ func (a Auto) handed(task cv.Task, share bool) *handed {
 
 // Learn implements [learner.Learner]. A candidate that fails or cannot learn the task is left out. A fit fails if all
 // its candidates fail.
-func (a Auto) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome) error) error {
+func (a auto) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome) error) error {
 	h := a.handed(task, true)
 	for i, err := range h.failed {
 		if err != nil {
@@ -244,10 +251,7 @@ func (a Auto) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome
 	if len(h.task.Fits) == 0 {
 		return ctx.Err()
 	}
-	return a.Of.Learn(ctx, h.task, func(o learner.Outcome) error {
-		if o.Fit < 0 || o.Fit >= len(h.of) {
-			return fmt.Errorf("the learner handed over fit %d of %d", o.Fit, len(h.of))
-		}
+	return a.Of.Learn(ctx, h.task, handedOver(len(h.of), func(o learner.Outcome) error {
 		for _, at := range h.of[o.Fit] {
 			o.Fit = at.fit
 			if h.portfolios[at.fit] == nil {
@@ -256,7 +260,7 @@ func (a Auto) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome
 				}
 				continue
 			}
-			h.outcomes[at.fit][at.number] = o
+			h.outcomes[at.fit][at.part] = o
 			if h.missing[at.fit]--; h.missing[at.fit] > 0 {
 				continue
 			}
@@ -273,21 +277,17 @@ func (a Auto) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome
 			}
 		}
 		return nil
-	})
+	}))
 }
 
 // Plan implements [learner.Learner]. Each portfolio's fits form a group, with the trainings of all candidates.
-func (a Auto) Plan(task cv.Task) (learner.Plan, error) {
+func (a auto) Plan(task cv.Task) (learner.Plan, error) {
 	h := a.handed(task, false)
 	plan, err := a.Of.Plan(h.task)
 	if err != nil {
 		return learner.Plan{}, err
 	}
-	for g := range plan.Groups {
-		for k, i := range plan.Groups[g].Fits {
-			plan.Groups[g].Fits[k] = h.of[i][0].fit
-		}
-	}
+	renumber(plan.Groups, func(i int) int { return h.of[i][0].fit })
 	plan.Groups = h.gathered(plan.Groups)
 	plan.Fits = len(task.Fits)
 	return plan, nil
@@ -348,7 +348,7 @@ func (h *handed) gathered(groups []learner.Group) (all []learner.Group) {
 
 // weighed holds the weighed candidates of a fit.
 type weighed struct {
-	*Combination
+	*combination
 	held   held
 	models []learner.Weighted // those that were learnt, in the order of the combination
 	epochs []learner.Epoch    // the best epoch of each
@@ -373,7 +373,7 @@ func (p *Portfolio) weigh(task cv.Task, fit cv.Fit, all []learner.Outcome) (w *w
 	if len(w.models) == 0 {
 		return nil, fmt.Errorf("none of %d candidates could be learnt: %w", len(all), errs[0])
 	}
-	if w.Combination, err = combine(w.held, w.scores); err != nil {
+	if w.combination, err = combine(w.held, w.scores); err != nil {
 		return nil, err
 	}
 	for m := range w.models {

@@ -97,22 +97,22 @@ func numbered(settings ...string) (cv.Task, []int) {
 func TestAuto(t *testing.T) {
 	const portfolio = `{"learner":"auto","inner":5,"candidates":[{"learner":"chance"},{"learner":"broken"},{"learner":"good"}]}`
 	task, test := numbered(portfolio, `{"learner":"good"}`, `{"learner":"auto","inner":5,"candidates":[{"learner":"broken"}]}`)
-	outcomes := learn(t, Auto{Of: Inner{Of: knowing{t: t, test: test}}}, task)
-	auto, good, failed := outcomes[0], outcomes[1], outcomes[2]
-	if auto.Err != nil || good.Err != nil {
-		t.Fatal(auto.Err, good.Err)
+	outcomes := learn(t, auto{Of: Inner{Of: knowing{t: t, test: test}}}, task)
+	joined, good, failed := outcomes[0], outcomes[1], outcomes[2]
+	if joined.Err != nil || good.Err != nil {
+		t.Fatal(joined.Err, good.Err)
 	}
-	if len(auto.Epochs) != 1 || auto.Epochs[0].Validation != nil || len(auto.Epochs[0].Test) != len(test) {
-		t.Errorf("%+v", auto)
+	if len(joined.Epochs) != 1 || joined.Epochs[0].Validation != nil || len(joined.Epochs[0].Test) != len(test) {
+		t.Errorf("%+v", joined)
 	}
 	sum := 0.0
-	for _, m := range auto.Portfolio {
+	for _, m := range joined.Portfolio {
 		if sum += m.Weight; strings.Contains(string(m.Setting), "broken") {
 			t.Errorf("%s counts", m.Setting)
 		}
 	}
-	if math.Abs(sum-1) > 1e-12 || auto.Portfolio[len(auto.Portfolio)-1].Weight < 0.8 || auto.Portfolio[len(auto.Portfolio)-1].Figure < 0.8 {
-		t.Errorf("members %+v", auto.Portfolio)
+	if math.Abs(sum-1) > 1e-12 || joined.Portfolio[len(joined.Portfolio)-1].Weight < 0.8 || joined.Portfolio[len(joined.Portfolio)-1].Figure < 0.8 {
+		t.Errorf("members %+v", joined.Portfolio)
 	}
 	if failed.Err == nil || !strings.Contains(failed.Err.Error(), "none of 1 candidates could be learnt: broken: ") {
 		t.Errorf("all candidates fail: %v", failed.Err)
@@ -124,12 +124,12 @@ func TestAuto(t *testing.T) {
 	if task.Fits[0].Inner, err = cv.CutInner(task, task.Fits[0].Train, 4, 3); err != nil {
 		t.Fatal(err)
 	}
-	nested := learn(t, Auto{Of: Inner{Of: knowing{t: t, test: test}}}, task)[0]
+	nested := learn(t, auto{Of: Inner{Of: knowing{t: t, test: test}}}, task)[0]
 	if nested.Err != nil || len(nested.Epochs[0].Validation) != len(task.Fits[0].HeldOut()) {
 		t.Errorf("%+v", nested)
 	}
 	task.Fits[0].Validation, task.Fits[0].Inner = []int{1}, nil
-	if o := learn(t, Auto{Of: Inner{Of: knowing{t: t, test: test}}}, task)[0]; o.Err == nil || !strings.Contains(o.Err.Error(), "inner folds, not a validation part") {
+	if o := learn(t, auto{Of: Inner{Of: knowing{t: t, test: test}}}, task)[0]; o.Err == nil || !strings.Contains(o.Err.Error(), "inner folds, not a validation part") {
 		t.Errorf("a validation part: %v", o.Err)
 	}
 }
@@ -139,15 +139,12 @@ func TestAutoShares(t *testing.T) {
 	const portfolio = `{"learner":"auto","inner":5,"candidates":[{"learner":"chance"},{"learner":"good"}]}`
 	settings := []string{`{"learner":"good"}`, portfolio, `{"learner":"other"}`}
 	task, test := numbered(settings...)
-	inner, err := cv.CutInner(task, task.Fits[0].Train, 4, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	inner := must(cv.CutInner(task, task.Fits[0].Train, 4, 3))
 	for i := range task.Fits {
 		task.Fits[i].Inner, task.Fits[i].EveryEpoch = inner, true
 	}
 	count := 0
-	auto := Auto{Of: Inner{Of: knowing{t: t, test: test, learnt: &count}}}
+	auto := auto{Of: Inner{Of: knowing{t: t, test: test, learnt: &count}}}
 	together := learn(t, auto, task)
 	if want := 3 * (len(inner) + 1); count != want {
 		t.Errorf("%d trainings, want %d of three settings", count, want)
@@ -187,7 +184,7 @@ func TestAutoUnweighted(t *testing.T) {
 			task.Kind, task.Fits[0].Train[i].Target = c.kind, mil.Target{Label: label, Value: float64(i)}
 		}
 		var got []string
-		for _, fit := range (Auto{}).handed(task, true).task.Fits {
+		for _, fit := range (auto{}).handed(task, true).task.Fits {
 			got = append(got, string(fit.Setting))
 		}
 		if !slices.Equal(got, c.want) {
@@ -196,7 +193,7 @@ func TestAutoUnweighted(t *testing.T) {
 	}
 	task, test := numbered(`{"learner":"auto","inner":5,"unweighted":true,"candidates":[{"learner":"chance","balanced":true},{"learner":"good","balanced":true}]}`)
 	task.Fits[0].Train = slices.DeleteFunc(task.Fits[0].Train, func(e cv.Example) bool { return e.Label == 1 && e.Bag%4 < 2 })
-	o := learn(t, Auto{Of: Inner{Of: knowing{t: t, test: test}}}, task)[0]
+	o := learn(t, auto{Of: Inner{Of: knowing{t: t, test: test}}}, task)[0]
 	if o.Err != nil || len(o.Portfolio) < 2 || !slices.ContainsFunc(o.Portfolio, func(m learner.Weighted) bool { return strings.Contains(string(m.Setting), "false") }) {
 		t.Errorf("%+v", o)
 	}
@@ -205,14 +202,8 @@ func TestAutoUnweighted(t *testing.T) {
 // TestAutoPlan checks that the trainings of all candidates count, and that those of a fit stay together.
 func TestAutoPlan(t *testing.T) {
 	task, test := numbered(`{"learner":"auto","inner":5,"candidates":[{"learner":"chance"},{"learner":"good"}]}`, `{"learner":"good"}`)
-	plan, err := Auto{Of: Inner{Of: knowing{t: t, test: test}}}.Plan(task)
-	if err != nil {
-		t.Fatal(err)
-	}
-	inner, err := cv.CutInner(task, task.Fits[0].Train, 5, cv.SplitSeed(task.Fits[0].Seed, "portfolio"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := must(auto{Of: Inner{Of: knowing{t: t, test: test}}}.Plan(task))
+	inner := must(cv.CutInner(task, task.Fits[0].Train, 5, cv.SplitSeed(task.Fits[0].Seed, "portfolio")))
 	trainings := 2 * (len(inner) + 1) // of the portfolio, one second each
 	if len(plan.Groups) != 2 || !slices.Equal(plan.Groups[0].Fits, []int{1}) || !slices.Equal(plan.Groups[1].Fits, []int{0}) {
 		t.Fatalf("%+v", plan.Groups)
@@ -235,7 +226,7 @@ func columns(models ...[]float64) (all [][][]float64) {
 }
 
 // score joins one score per model into one.
-func score(t *testing.T, c *Combination, scores ...float64) float64 {
+func score(t *testing.T, c *combination, scores ...float64) float64 {
 	t.Helper()
 	s, err := c.Score(columns(scores)[0])
 	if err != nil || len(s) != 1 {
@@ -259,10 +250,7 @@ func TestCombine(t *testing.T) {
 			h.starts = append(h.starts, k+1)
 		}
 	}
-	c, err := combine(h, columns(good, alike, chance))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(combine(h, columns(good, alike, chance)))
 	_, se, err := stats.DeLong(h.labels, good)
 	if err != nil {
 		t.Fatal(err)
@@ -339,10 +327,7 @@ func TestTooLargeToPredict(t *testing.T) {
 		"mind":           {false, "6000 instances; mind takes at most 5000"},
 		"statistics-svm": {true, "6000 instances; statistics-svm scores those of bags of at most 2000; leave out --instances"},
 	} {
-		m, err := Trainer{}.Train(t.Context(), must(Settings(name, false))[0], set, 1, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must(Trainer{}.Train(t.Context(), must(Settings(name, false))[0], set, 1, nil))
 		if _, err := m.Predict(t.Context(), []mil.Instances{large}, c.instances); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}

@@ -61,10 +61,7 @@ func easy(t testing.TB, kind mil.TargetKind, bags int, permuted bool) *mil.Set {
 func candidates(t testing.TB) (list []json.RawMessage) {
 	t.Helper()
 	for _, c := range [][2]string{{"statistics-svm", `{}`}, {"set-kernel-svm", `{}`}, {"statistics-trees", `{"trees":30}`}, {"citation-knn", `{}`}} {
-		setting, err := Override(c[0], json.RawMessage(c[1]))
-		if err != nil {
-			t.Fatal(err)
-		}
+		setting := must(Override(c[0], json.RawMessage(c[1])))
 		list = append(list, setting)
 	}
 	return list
@@ -261,10 +258,7 @@ func TestJoinedKinds(t *testing.T) {
 // TestForgedKinds checks that combinations and members of another kind of target or number of classes are found.
 func TestForgedKinds(t *testing.T) {
 	train := func(kind mil.TargetKind) *joinedModel {
-		m, err := Trainer{}.Train(t.Context(), portfolio(t, candidates(t)[:1]...), easy(t, kind, 30, false), 1, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must(Trainer{}.Train(t.Context(), portfolio(t, candidates(t)[:1]...), easy(t, kind, 30, false), 1, nil))
 		return m.(*joinedModel)
 	}
 	classes, values := train(mil.ClassTarget), train(mil.RealTarget)
@@ -310,7 +304,7 @@ func TestCombinationKinds(t *testing.T) {
 		`{"kind":"real","weights":[1],"auc":[-3.5],"slope":0.5,"shift":2}`, `{"kind":"real","weights":[1],"auc":[0.2],"shift":-2}`,
 		`{"kind":"survival","weights":[1],"auc":[0.7],"rankers":[[1,2]]}`,
 	} {
-		var c Combination
+		var c combination
 		if err := json.Unmarshal([]byte(good), &c); err != nil {
 			t.Errorf("%s: %v", good, err)
 		} else if text, err := json.Marshal(&c); err != nil || string(text) != good {
@@ -318,6 +312,10 @@ func TestCombinationKinds(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{
+		`{}`, `{"weights":[1],"auc":[0.5],"rankers":[[]],"slope":1,"shift":0}`, `{"weights":[1],"auc":[0.5],"rankers":[[2,1]],"slope":1,"shift":0}`,
+		`{"weights":[0.4],"auc":[0.5],"rankers":[[1]],"slope":1,"shift":0}`, `{"weights":[1],"auc":[2],"rankers":[[1]],"slope":1,"shift":0}`,
+		`{"weights":[1],"auc":[0.5],"rankers":[[1]],"slope":0,"shift":0}`, `{"weights":[1,0],"auc":[0.5],"rankers":[[1]],"slope":1,"shift":0}`,
+		`{"weights":[1],"auc":[0.5],"rankers":[[1]],"slope":1,"shift":0,"more":1}`,
 		`{"kind":"classes","weights":[1],"auc":[0.9],"curves":[null]}`, `{"kind":"classes","weights":[1],"auc":[0.9]}`,
 		`{"kind":"classes","weights":[1],"auc":[-0.1],"curves":[` + curves + `]}`,
 		`{"kind":"classes","weights":[1],"auc":[0.9],"slope":1,"curves":[` + curves + `]}`,
@@ -330,11 +328,11 @@ func TestCombinationKinds(t *testing.T) {
 		`{"kind":"survival","weights":[1],"auc":[0.7],"rankers":[[1,2]],"slope":1}`, `{"kind":"survival","weights":[1],"auc":[0.7]}`,
 		`{"kind":"ranks","weights":[1],"auc":[0.7],"rankers":[[1,2]]}`,
 	} {
-		if err := json.Unmarshal([]byte(bad), new(Combination)); err == nil || strings.Contains(err.Error(), "\n") {
+		if err := json.Unmarshal([]byte(bad), new(combination)); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v", bad, err)
 		}
 	}
-	var c Combination
+	var c combination
 	if err := json.Unmarshal([]byte(`{"kind":"classes","weights":[1],"auc":[0.9],"curves":[`+curves+`]}`), &c); err != nil {
 		t.Fatal(err)
 	}

@@ -42,19 +42,8 @@ func (r ranker) of(score float64) float64 {
 	return math.Sqrt2 * math.Erfinv(2*min(max(rank/n, 1e-9), 1-1e-9)-1)
 }
 
-// Combination joins the scores of several models into one. The formula depends on the kind of target; the weights w of
-// the models sum to 1:
-//
-//	binary    logit = a Σ w q(s) + b, q the normal quantile of the rank of a score s among those of held-out bags; a and b by logistic regression
-//	classes   score of class c = log(Σ w p_c), p the probabilities of the calibrated model: the softmax of the scores is Σ w p
-//	real      a Σ w s + b, a ≥ 0 and b by least squares
-//	survival  Σ w q(s), which orders bags
-//
-// a, b and the calibrations are learnt from held-out bags. On few bags the slope a of a logit is mostly chance, and the
-// scores of models of different training parts, such as those of outer folds, would then differ in scale. Its prior is
-// normal with mean [usualSlope] and inverse variance [Portfolio].Prior, so that the fewer the bags the nearer a is to
-// what it is elsewhere. Other targets have no prior: neither weights nor the order of bags depend on it. Classes are calibrated by Platt's sigmoid of each class's
-// log-odds against the rest ([stats.LogOdds]), divided by the sum over the classes.
+// combination joins the scores of several models into one, by the formulas of [Portfolio]. The prior of the slope of a
+// logit is normal with mean [usualSlope] and inverse variance [Portfolio].Prior.
 //
 // Log-odds are also what the macro AUC ranks bags by. For logits and logarithms of shares, they do not change if a
 // constant is added to all scores of a bag; for one-against-rest machines, they are the distance from the other
@@ -62,7 +51,7 @@ func (r ranker) of(score float64) float64 {
 // and shift of its own, which a sigmoid has. Its smoothed targets avoid certainty if a few bags are separated without
 // error; a temperature would go to 0 there. A class whose log-odds order held-out bags worse than chance gets its share
 // of the bags as its probability.
-type Combination struct {
+type combination struct {
 	Kind    mil.TargetKind
 	Weights []float64 // one per model, sum 1; 0 for models that do not count
 	Figures []float64 // main figure of each model for the kind of target ([learner.Weighted])
@@ -81,7 +70,7 @@ const usualSlope = 1.5
 // weighs e times less. Small differences between models are chance, so such models are joined and not selected.
 const doubt = 1.5
 
-// combinationJSON is the stored form of a [Combination].
+// combinationJSON is the stored form of a [combination].
 type combinationJSON struct {
 	Kind    mil.TargetKind           `json:"kind,omitempty"`
 	Weights []float64                `json:"weights"`
@@ -93,7 +82,7 @@ type combinationJSON struct {
 }
 
 // MarshalJSON implements [json.Marshaler].
-func (c *Combination) MarshalJSON() ([]byte, error) {
+func (c *combination) MarshalJSON() ([]byte, error) {
 	j := combinationJSON{Kind: c.Kind, Weights: c.Weights, Figures: c.Figures, Slope: c.slope, Shift: c.shift, Curves: c.curves}
 	for _, r := range c.rankers {
 		j.Rankers = append(j.Rankers, r)
@@ -102,14 +91,14 @@ func (c *Combination) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON implements [json.Unmarshaler]. Inconsistent parts are an error.
-func (c *Combination) UnmarshalJSON(data []byte) error {
+func (c *combination) UnmarshalJSON(data []byte) error {
 	var j combinationJSON
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&j); err != nil {
 		return err
 	}
-	*c = Combination{Kind: j.Kind, Weights: j.Weights, Figures: j.Figures, slope: j.Slope, shift: j.Shift, curves: j.Curves}
+	*c = combination{Kind: j.Kind, Weights: j.Weights, Figures: j.Figures, slope: j.Slope, shift: j.Shift, curves: j.Curves}
 	for m, r := range j.Rankers {
 		if len(r) == 0 || !slices.IsSorted(r) {
 			return fmt.Errorf("scores of model %d that do not ascend", m+1)
@@ -125,7 +114,7 @@ func ranked(kind mil.TargetKind) bool {
 }
 
 // validate reports parts that do not fit together or belong to another kind of target.
-func (c *Combination) validate() error {
+func (c *combination) validate() error {
 	n, sum := len(c.Weights), 0.0
 	rankers, curves := 0, 0
 	switch {
@@ -169,7 +158,7 @@ func (c *Combination) validate() error {
 }
 
 // width returns the number of scores per bag.
-func (c *Combination) width() int {
+func (c *combination) width() int {
 	for _, curve := range c.curves {
 		if curve != nil {
 			return curve.Classes
@@ -179,8 +168,8 @@ func (c *Combination) width() int {
 }
 
 // some returns the combination restricted to the given models, which must include all that count.
-func (c *Combination) some(models []int) *Combination {
-	s := &Combination{Kind: c.Kind, slope: c.slope, shift: c.shift}
+func (c *combination) some(models []int) *combination {
+	s := &combination{Kind: c.Kind, slope: c.slope, shift: c.shift}
 	for _, m := range models {
 		s.Weights, s.Figures = append(s.Weights, c.Weights[m]), append(s.Figures, c.Figures[m])
 		if c.rankers != nil {
@@ -198,11 +187,11 @@ const negligible = 0.05
 
 // combine weighs models by their scores of held-out bags; models[m][k] are the scores of bag k. A model weighs
 // exp(figure / (doubt SE)). The figure is the main one of the kind of target ([held.figure]), averaged over inner
-// folds, and SE is the standard error of the best model's figure ([held.error]). The parameters of [Combination] are
+// folds, and SE is the standard error of the best model's figure ([held.error]). The parameters of [combination] are
 // learnt from the same bags; the logistic regression is Platt's (J. Platt, "Probabilistic outputs for support vector
 // machines", 1999).
-func combine(h held, models [][][]float64) (*Combination, error) {
-	c := &Combination{Kind: h.kind, Weights: make([]float64, len(models)), Figures: make([]float64, len(models))}
+func combine(h held, models [][][]float64) (*combination, error) {
+	c := &combination{Kind: h.kind, Weights: make([]float64, len(models)), Figures: make([]float64, len(models))}
 	best := 0
 	for m, scores := range models {
 		if err := h.check(scores); err != nil {
@@ -291,7 +280,7 @@ func logOdds(scores []float64) []float64 {
 }
 
 // join returns the weighted mean of the models' quantiles or values.
-func (c *Combination) join(scores [][]float64) float64 {
+func (c *combination) join(scores [][]float64) float64 {
 	sum := 0.0
 	for m, w := range c.Weights {
 		switch {
@@ -310,7 +299,7 @@ const leastProbability = 1e-12
 // Score joins the scores of a bag by all models, indexed [model][score], into the form of [mil.Prediction]. For
 // survival, the result orders bags and is not a logarithm. Scores of models that do not count are ignored. The error
 // names a model with too few scores, too many, or scores that are not finite.
-func (c *Combination) Score(scores [][]float64) ([]float64, error) {
+func (c *combination) Score(scores [][]float64) ([]float64, error) {
 	if len(scores) != len(c.Weights) {
 		return nil, fmt.Errorf("scores of %d models, not of %d", len(scores), len(c.Weights))
 	}
@@ -329,7 +318,7 @@ func (c *Combination) Score(scores [][]float64) ([]float64, error) {
 }
 
 // classes returns the logarithms of the class probabilities.
-func (c *Combination) classes(scores [][]float64) ([]float64, error) {
+func (c *combination) classes(scores [][]float64) ([]float64, error) {
 	sum := make([]float64, c.width())
 	for m, w := range c.Weights {
 		if w == 0 {

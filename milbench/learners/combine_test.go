@@ -33,17 +33,14 @@ func TestBinaryUnchanged(t *testing.T) {
 			h.starts = append(h.starts, k+1)
 		}
 	}
-	c, err := combine(h, columns(models...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(combine(h, columns(models...)))
 	tolerance := 0.0
 	if runtime.GOARCH != "amd64" { // which may multiply and add in one
 		tolerance = 1e-12
 	} else if text, err := json.Marshal(c); err != nil || string(text) != binaryBefore {
 		t.Errorf("%s, %v", text, err)
 	}
-	var read Combination
+	var read combination
 	if err := json.Unmarshal([]byte(binaryBefore), &read); err != nil {
 		t.Fatal(err)
 	}
@@ -66,10 +63,7 @@ func TestBinaryUnchanged(t *testing.T) {
 	}
 
 	// A whole portfolio.
-	m, err := Trainer{}.Train(t.Context(), smallPortfolio(t, 3), shifted(t, 40, false), 7, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(Trainer{}.Train(t.Context(), smallPortfolio(t, 3), shifted(t, 40, false), 7, nil))
 	for i, p := range must(m.Predict(t.Context(), shifted(t, 60, false).Instances()[40:44], false)) {
 		near("portfolio", p.Scores[0], []float64{-0x1.4fa97f9784612p-02, 0x1.48a8a918d947p-04, -0x1.0ae949d1f4da4p-01, 0x1.e867cb77f1022p-02}[i])
 	}

@@ -22,98 +22,61 @@ const membersKey = "members"
 // maxMembers limits the size of an ensemble.
 const maxMembers = 1000
 
-// Ensemble is a [learner.Learner] that trains ensembles. A setting with "members": n is learnt n times, each time with
-// a different seed; the rest of the setting goes to Of. Settings without "members" are passed on unchanged.
-//
-// The scores of a bag are the means of the members' scores, epoch by epoch: means of logits (per class, not of
-// probabilities), of values, or of logarithms of risks. Survival curves are averaged, too. Outcomes also hold the
-// members' scores of test bags. The first member equals the model of the setting without "members". An ensemble has no
-// winners.
-type Ensemble struct{ Of learner.Learner }
+// ensemble is a [learner.Learner] that trains ensembles ([Members]). Settings without "members" are passed on unchanged.
+type ensemble struct{ Of learner.Learner }
 
-var _ learner.Learner = Ensemble{}
-
-// member identifies a fit that is passed on: member m of a fit of the task.
-type member struct{ fit, m int }
+var _ learner.Learner = ensemble{}
 
 // Learn implements [learner.Learner]. A fit fails if one of its members fails.
-func (e Ensemble) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome) error) error {
-	handed := task
-	handed.Fits = nil
-	var members []member
-	outcomes := make([][]learner.Outcome, len(task.Fits)) // of each fit's members; nil for a setting without "members"
-	missing := make([]int, len(task.Fits))
-	for i, fit := range task.Fits {
-		n, setting, err := Members(fit.Setting)
+func (e ensemble) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome) error) error {
+	x, failed := membersOf(task)
+	for i, err := range failed {
 		if err != nil {
 			if err := done(learner.Outcome{Fit: i, Err: err}); err != nil {
 				return err
 			}
+		}
+	}
+	return x.learn(ctx, e.Of, done, func(_ int, members []learner.Outcome) learner.Outcome { return join(members) })
+}
+
+// Plan implements [learner.Learner]. An ensemble's fit appears in its group once per member. Learn reports invalid fits.
+func (e ensemble) Plan(task cv.Task) (learner.Plan, error) {
+	x, _ := membersOf(task)
+	return x.plan(e.Of)
+}
+
+// membersOf returns the members of the fits of a task, and why fits are invalid.
+func membersOf(task cv.Task) (x *trainings, failed []error) {
+	x, failed = trainingsOf(task), make([]error, len(task.Fits))
+	for i, fit := range task.Fits {
+		n, setting, err := Members(fit.Setting)
+		if err != nil {
+			failed[i] = err
 			continue
 		}
-		outcomes[i], missing[i] = make([]learner.Outcome, n), n
+		if n > 0 {
+			x.outcomes[i], x.missing[i] = make([]learner.Outcome, n), n
+		}
 		fit.Setting = setting
 		for m := range max(n, 1) {
 			one := fit
 			if m > 0 {
 				one.Seed = cv.SplitSeed(fit.Seed, "member", m)
 			}
-			handed.Fits = append(handed.Fits, one)
-			members = append(members, member{i, m})
+			x.add(one, place{i, m})
 		}
 	}
-	if len(handed.Fits) == 0 {
-		return ctx.Err()
-	}
-	return e.Of.Learn(ctx, handed, func(o learner.Outcome) error {
-		if o.Fit < 0 || o.Fit >= len(members) {
-			return fmt.Errorf("the learner handed over fit %d of %d", o.Fit, len(members))
-		}
-		of := members[o.Fit]
-		o.Fit = of.fit
-		if len(outcomes[of.fit]) == 0 {
-			return done(o)
-		}
-		outcomes[of.fit][of.m] = o
-		if missing[of.fit]--; missing[of.fit] > 0 {
-			return nil
-		}
-		joined := join(outcomes[of.fit])
-		outcomes[of.fit] = outcomes[of.fit][:1] // the others are no longer needed
-		return done(joined)
-	})
+	return x, failed
 }
 
-// Plan implements [learner.Learner]. An ensemble's fit appears in its group once per member.
-func (e Ensemble) Plan(task cv.Task) (learner.Plan, error) {
-	handed := task
-	handed.Fits = nil
-	var of []int // the fit of the task for each fit that is passed on
-	for i, fit := range task.Fits {
-		n, setting, err := Members(fit.Setting)
-		if err != nil {
-			continue // Learn reports it
-		}
-		fit.Setting = setting
-		for range max(n, 1) {
-			handed.Fits, of = append(handed.Fits, fit), append(of, i)
-		}
-	}
-	plan, err := e.Of.Plan(handed)
-	if err != nil {
-		return learner.Plan{}, err
-	}
-	for g := range plan.Groups {
-		for k, i := range plan.Groups[g].Fits {
-			plan.Groups[g].Fits[k] = of[i]
-		}
-	}
-	plan.Fits = len(task.Fits)
-	return plan, nil
-}
-
-// Members returns the number of members that a setting asks for (0 if it names none), and the setting without that key,
-// as [Ensemble] passes it on.
+// Members returns the number of members that a setting asks for (0 if it names none), and the setting without that key.
+// A setting with "members": n is an ensemble: the rest of the setting is learnt n times, each time with a different seed.
+//
+// The scores of a bag are the means of the members' scores, epoch by epoch: means of logits (per class, not of
+// probabilities), of values, or of logarithms of risks. Survival curves are averaged, too. Outcomes also hold the
+// members' scores of test bags. The first member equals the model of the setting without "members". An ensemble has no
+// winners.
 func Members(setting json.RawMessage) (int, json.RawMessage, error) {
 	if !bytes.Contains(setting, []byte(`"`+membersKey+`"`)) {
 		return 0, setting, nil
@@ -214,4 +177,4 @@ func addSurvival(mean *mil.Prediction, p mil.Prediction, share float64) error {
 }
 
 // Takes implements [learner.Learner].
-func (e Ensemble) Takes() learner.Takes { return e.Of.Takes() }
+func (e ensemble) Takes() learner.Takes { return e.Of.Takes() }

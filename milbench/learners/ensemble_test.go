@@ -95,7 +95,7 @@ func ensembleTask(settings ...string) cv.Task {
 
 func TestEnsemble(t *testing.T) {
 	l := &seeded{}
-	outcomes := learn(t, Ensemble{l}, ensembleTask(`{"pooling":"mean"}`, `{"pooling":"mean","members":3}`, `{"pooling":"mean","members":1}`, `{"note":"\"members\""}`))
+	outcomes := learn(t, ensemble{l}, ensembleTask(`{"pooling":"mean"}`, `{"pooling":"mean","members":3}`, `{"pooling":"mean","members":1}`, `{"note":"\"members\""}`))
 	for _, s := range l.settings {
 		if strings.Contains(s, `members":`) {
 			t.Errorf("the learner was handed %s", s)
@@ -181,7 +181,7 @@ func TestEnsembleFails(t *testing.T) {
 		}
 		return nil
 	}}
-	outcomes := learn(t, Ensemble{l}, ensembleTask(`{"members":3}`, `{"members":2}`, `{"members":0}`, `{"members":"two"}`, `{"members":1001}`, `["members"`))
+	outcomes := learn(t, ensemble{l}, ensembleTask(`{"members":3}`, `{"members":2}`, `{"members":0}`, `{"members":"two"}`, `{"members":1001}`, `["members"`))
 	if err := outcomes[0].Err; !errors.Is(err, boom) || !strings.Contains(err.Error(), "member 2: ") {
 		t.Errorf("an ensemble with a failed member: %v", err)
 	}
@@ -196,21 +196,9 @@ func TestEnsembleFails(t *testing.T) {
 	if len(l.settings) != 5 {
 		t.Errorf("%d members were learnt, want 5", len(l.settings))
 	}
-	if err := (Ensemble{l}).Learn(context.Background(), ensembleTask(`{"members":2}`), func(learner.Outcome) error { return boom }); !errors.Is(err, boom) {
+	if err := (ensemble{l}).Learn(context.Background(), ensembleTask(`{"members":2}`), func(learner.Outcome) error { return boom }); !errors.Is(err, boom) {
 		t.Errorf("what done refuses: %v", err)
 	}
-}
-
-func ExampleEnsemble() {
-	task := ensembleTask(`{"pooling":"syn","members":10}`)
-	err := Ensemble{&seeded{}}.Learn(context.Background(), task, func(o learner.Outcome) error {
-		fmt.Printf("fit %d: %d epochs, %d test scores, %v\n", o.Fit, len(o.Epochs), len(o.Epochs[0].Test), o.Wall)
-		return nil
-	})
-	fmt.Println(err)
-	// Output:
-	// fit 0: 2 epochs, 3 test scores, 10s
-	// <nil>
 }
 
 func ExampleMembers() {
@@ -220,12 +208,12 @@ func ExampleMembers() {
 }
 
 func TestEnsemblePlan(t *testing.T) {
-	plan, err := Ensemble{&seeded{}}.Plan(ensembleTask(`{"pooling":"mean"}`, `{"pooling":"mean","members":3}`))
+	plan, err := ensemble{&seeded{}}.Plan(ensembleTask(`{"pooling":"mean"}`, `{"pooling":"mean","members":3}`))
 	if err != nil || plan.Fits != 2 || !slices.Equal(plan.Groups[0].Fits, []int{0, 1, 1, 1}) || plan.Groups[0].Blocks != 4 {
 		t.Errorf("%+v, %v", plan, err)
 	}
 	// A fit whose setting is wrong is in no group, and Learn says why.
-	plan, err = Ensemble{&seeded{}}.Plan(ensembleTask(`{"members":0}`, `{"pooling":"mean"}`))
+	plan, err = ensemble{&seeded{}}.Plan(ensembleTask(`{"members":0}`, `{"pooling":"mean"}`))
 	if err != nil || plan.Fits != 2 || !slices.Equal(plan.Groups[0].Fits, []int{1}) {
 		t.Errorf("%+v, %v", plan, err)
 	}
@@ -238,10 +226,7 @@ func TestAll(t *testing.T) {
 	for i := range 10 {
 		set.Bags = append(set.Bags, mil.Bag{ID: fmt.Sprint(i), Target: mil.Labelled(i % 2), Instances: &mil.Dense{Rows: 1, Cols: 1, Values: []float32{float32(i % 2)}}})
 	}
-	instance, err := classic.InstanceEntry().Setting(&classic.Instance{Loss: classic.Hinge, C: 1, Weighted: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	instance := must(classic.InstanceEntry().Setting(&classic.Instance{Loss: classic.Hinge, C: 1, Weighted: true}))
 	joined := append(instance[:len(instance)-1:len(instance)-1], `,"members":2}`...)
 	var fits []cv.Fit
 	for i, s := range []string{`{"pooling":"mean"}`, string(instance), `{"pooling":"mean","members":3}`, string(joined)} {

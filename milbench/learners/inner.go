@@ -29,71 +29,20 @@ func (l Inner) Takes() learner.Takes { return l.Of.Takes() }
 
 // Learn implements [learner.Learner]. A fit fails if one of its folds fails.
 func (l Inner) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome) error) error {
-	x := expand(task, l.heldOnly)
-	if len(x.task.Fits) == 0 {
-		return ctx.Err()
-	}
-	return l.Of.Learn(ctx, x.task, func(o learner.Outcome) error {
-		if o.Fit < 0 || o.Fit >= len(x.of) {
-			return fmt.Errorf("the learner handed over fit %d of %d", o.Fit, len(x.of))
-		}
-		at := x.of[o.Fit]
-		if x.handed[o.Fit] {
-			return fmt.Errorf("the learner handed over fit %d twice", o.Fit)
-		}
-		x.handed[o.Fit] = true
-		o.Fit = at.fit
-		if len(task.Fits[at.fit].Inner) == 0 {
-			return done(o)
-		}
-		if x.add(at, o); x.missing[at.fit] > 0 {
-			return nil
-		}
-		joined := x.join(task.Fits[at.fit], at.fit)
-		x.outcomes[at.fit] = nil
-		return done(joined)
-	})
+	return l.expand(task).learn(ctx, l.Of, done, func(i int, parts []learner.Outcome) learner.Outcome { return l.join(task.Fits[i], parts) })
 }
 
 // Plan implements [learner.Learner]. A fit appears in its group once per training.
-func (l Inner) Plan(task cv.Task) (learner.Plan, error) {
-	x := expand(task, l.heldOnly)
-	plan, err := l.Of.Plan(x.task)
-	if err != nil {
-		return learner.Plan{}, err
-	}
-	for g := range plan.Groups {
-		for k, i := range plan.Groups[g].Fits {
-			plan.Groups[g].Fits[k] = x.of[i].fit
-		}
-	}
-	plan.Fits = len(task.Fits)
-	return plan, nil
-}
-
-// place identifies a training of a fit: part is the number of its inner fold, or the number of folds for the whole
-// training part.
-type place struct{ fit, part int }
-
-// expanded is a task with one fit per training.
-type expanded struct {
-	task     cv.Task
-	of       []place
-	handed   []bool              // one per training
-	outcomes [][]learner.Outcome // for each fit with inner folds, one per training
-	missing  []int
-	heldOnly bool
-}
+func (l Inner) Plan(task cv.Task) (learner.Plan, error) { return l.expand(task).plan(l.Of) }
 
 // expand returns the task with one fit per training.
-func expand(task cv.Task, heldOnly bool) *expanded {
-	x := &expanded{task: task, heldOnly: heldOnly, outcomes: make([][]learner.Outcome, len(task.Fits)), missing: make([]int, len(task.Fits))}
-	x.task.Fits = nil
+func (l Inner) expand(task cv.Task) *trainings {
+	x := trainingsOf(task)
 	var last cv.Fit          // with inner folds
 	var rests [][]cv.Example // of its inner folds: consecutive fits of one fold share them
 	for i, fit := range task.Fits {
 		if len(fit.Inner) == 0 {
-			x.task.Fits, x.of = append(x.task.Fits, fit), append(x.of, place{i, 0})
+			x.add(fit, place{i, 0})
 			continue
 		}
 		if !slices.Equal(last.Train, fit.Train) || !slices.EqualFunc(last.Inner, fit.Inner, slices.Equal) {
@@ -103,18 +52,17 @@ func expand(task cv.Task, heldOnly bool) *expanded {
 			}
 		}
 		for k := range fit.Inner {
-			x.task.Fits, x.of = append(x.task.Fits, innerFit(fit, k, rests[k])), append(x.of, place{i, k})
+			x.add(innerFit(fit, k, rests[k]), place{i, k})
 		}
 		x.missing[i] = len(fit.Inner)
-		if !heldOnly {
+		if !l.heldOnly {
 			whole := fit
 			whole.Inner = nil
-			x.task.Fits, x.of = append(x.task.Fits, whole), append(x.of, place{i, len(fit.Inner)})
+			x.add(whole, place{i, len(fit.Inner)})
 			x.missing[i]++
 		}
 		x.outcomes[i] = make([]learner.Outcome, x.missing[i])
 	}
-	x.handed = make([]bool, len(x.of))
 	return x
 }
 
@@ -139,16 +87,8 @@ func rest(train []cv.Example, part []int) (rest []cv.Example) {
 	return rest
 }
 
-// add records the outcome of a training.
-func (x *expanded) add(at place, o learner.Outcome) {
-	x.outcomes[at.fit][at.part] = o
-	x.missing[at.fit]--
-}
-
 // join returns the outcome of a fit when all its trainings are done.
-func (x *expanded) join(fit cv.Fit, i int) learner.Outcome {
-	all := x.outcomes[i]
-	joined := learner.Outcome{Fit: i}
+func (l Inner) join(fit cv.Fit, all []learner.Outcome) (joined learner.Outcome) {
 	whole := all[len(all)-1]
 	where := func(k int) string {
 		if k == len(fit.Inner) {
@@ -161,24 +101,24 @@ func (x *expanded) join(fit cv.Fit, i int) learner.Outcome {
 	}
 	for k, o := range all {
 		if o.Err != nil {
-			return learner.Outcome{Fit: i, Err: fmt.Errorf("%s: %w", where(k), o.Err), Wall: joined.Wall}
+			return learner.Outcome{Err: fmt.Errorf("%s: %w", where(k), o.Err), Wall: joined.Wall}
 		}
 	}
 	for k, o := range all {
 		if len(o.Epochs) != len(whole.Epochs) {
-			return learner.Outcome{Fit: i, Err: fmt.Errorf("%s: %d epochs, on the whole %d", where(k), len(o.Epochs), len(whole.Epochs)), Wall: joined.Wall}
+			return learner.Outcome{Err: fmt.Errorf("%s: %d epochs, on the whole %d", where(k), len(o.Epochs), len(whole.Epochs)), Wall: joined.Wall}
 		}
 	}
 	for k, e := range whole.Epochs {
 		one := e
 		one.Validation = nil
-		if x.heldOnly {
+		if l.heldOnly {
 			one = learner.Epoch{Number: e.Number}
 		}
 		for f, part := range fit.Inner {
 			held := all[f].Epochs[k]
 			if held.Number != e.Number || len(held.Validation) != len(part) {
-				return learner.Outcome{Fit: i, Err: fmt.Errorf("%s: epoch %d with %d scores, not epoch %d with %d", where(f), held.Number, len(held.Validation), e.Number, len(part)), Wall: joined.Wall}
+				return learner.Outcome{Err: fmt.Errorf("%s: epoch %d with %d scores, not epoch %d with %d", where(f), held.Number, len(held.Validation), e.Number, len(part)), Wall: joined.Wall}
 			}
 			one.Validation = append(one.Validation, held.Validation...)
 		}

@@ -244,9 +244,3 @@ func ExampleInner() {
 	// fit 0: 10 scores of bags that inner folds held out, 2 of test bags, 5s
 	// <nil>
 }
-
-func TestInnerTakes(t *testing.T) {
-	if got, want := (Inner{Of: &seeded{}}).Takes(), (&seeded{}).Takes(); got.Dense != want.Dense || !slices.Equal(got.Kinds, want.Kinds) {
-		t.Errorf("%+v", got)
-	}
-}

@@ -20,7 +20,7 @@ import (
 	"synpool/milbench/mil"
 )
 
-// combinationName is the file that holds the [Combination] of a model.
+// combinationName is the file that holds the [combination] of a model.
 const combinationName = "combination.json"
 
 // memberName returns the folder of a member, below that of the parameters.
@@ -29,11 +29,11 @@ func memberName(m int) string { return fmt.Sprintf("member-%d", m+1) }
 // ensembleKind is the kind of ensembles on their cards; that of portfolios is [AutoName].
 const ensembleKind = "ensemble"
 
-// joinedModel is a portfolio ([AutoName]) or an ensemble ([Ensemble]). A portfolio holds the members that count and the
+// joinedModel is a portfolio ([AutoName]) or an ensemble ([ensemble]). A portfolio holds the members that count and the
 // combination of their scores; an ensemble averages the scores of its members.
 type joinedModel struct {
 	card        joinedCard
-	combination *Combination // nil for an ensemble
+	combination *combination // nil for an ensemble
 	models      []Model
 }
 
@@ -72,7 +72,7 @@ func (t Trainer) trainPortfolio(ctx context.Context, setting json.RawMessage, p 
 		fits = total
 		progress(Progress{Done: done, Total: total + candidates})
 	}
-	auto := Auto{
+	auto := auto{
 		Of:    Inner{Of: counted{each(networks, t.Resources), count}, heldOnly: true},
 		check: func(task cv.Task) error { return Check(networks, task) },
 	}
@@ -82,7 +82,7 @@ func (t Trainer) trainPortfolio(ctx context.Context, setting json.RawMessage, p 
 	}
 	candidates = len(h.portfolios[0].Candidates)
 	if err := auto.Of.Learn(ctx, h.task, func(o learner.Outcome) error {
-		h.outcomes[0][h.of[o.Fit][0].number] = o
+		h.outcomes[0][h.of[o.Fit][0].part] = o
 		return nil
 	}); err != nil {
 		return nil, err
@@ -337,7 +337,7 @@ func (m *joinedModel) Predict(ctx context.Context, bags []mil.Instances, instanc
 		}
 	}
 	if instances && total == 0 {
-		return nil, fmt.Errorf("the members (%s) have %w; these learners have some: %s", strings.Join(without, ", "), ErrNoInstances, strings.Join(InstanceScorers(), ", "))
+		return nil, fmt.Errorf("the members (%s) have %w; these learners have some: %s", strings.Join(without, ", "), ErrNoInstances, strings.Join(instanceScorers(), ", "))
 	}
 	one := make([]float64, len(m.models))
 	for i := range all {

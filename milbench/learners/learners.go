@@ -88,9 +88,10 @@ type Resources struct {
 	Memory  uint64 // bytes; 0 means no limit
 }
 
-// All returns a learner of every setting: the classical learners, networks, and ensembles and portfolios of these.
+// All returns a learner of every setting: the classical learners, networks, and ensembles ([Members]) and portfolios
+// ([Portfolio]) of these.
 func All(networks learner.Learner, r Resources) learner.Learner {
-	return Prepared{Auto{
+	return prepared{auto{
 		Of:    Inner{Of: each(networks, r)},
 		check: func(task cv.Task) error { return Check(networks, task) },
 	}}
@@ -98,7 +99,7 @@ func All(networks learner.Learner, r Resources) learner.Learner {
 
 // each returns a learner of every setting, except that it has no inner folds.
 func each(networks learner.Learner, r Resources) learner.Learner {
-	return Ensemble{Of: byName{learner.Classical{Entries: Classic(), Workers: r.Workers, Memory: r.Memory}, networks, max(r.Workers, 1)}}
+	return ensemble{Of: byName{learner.Classical{Entries: Classic(), Workers: r.Workers, Memory: r.Memory}, networks, max(r.Workers, 1)}}
 }
 
 // Check returns an error if a fit asks for a learner that cannot learn such a task. It does not plan the task. For a
@@ -204,13 +205,10 @@ func (l byName) Takes() learner.Takes {
 // Learn implements [learner.Learner].
 func (l byName) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome) error) error {
 	for _, p := range l.parts(task) {
-		err := p.learner.Learn(ctx, p.task(task), func(o learner.Outcome) error {
-			if o.Fit < 0 || o.Fit >= len(p.fits) {
-				return fmt.Errorf("the learner handed over fit %d of %d", o.Fit, len(p.fits))
-			}
+		err := p.learner.Learn(ctx, p.task(task), handedOver(len(p.fits), func(o learner.Outcome) error {
 			o.Fit = p.fits[o.Fit]
 			return done(o)
-		})
+		}))
 		if err != nil {
 			return err
 		}
@@ -226,12 +224,8 @@ func (l byName) Plan(task cv.Task) (learner.Plan, error) {
 		if err != nil {
 			return learner.Plan{}, err
 		}
-		for _, g := range plan.Groups {
-			for k, i := range g.Fits {
-				g.Fits[k] = p.fits[i]
-			}
-			all.Groups = append(all.Groups, g)
-		}
+		renumber(plan.Groups, func(i int) int { return p.fits[i] })
+		all.Groups = append(all.Groups, plan.Groups...)
 		all.Blocks += plan.Blocks
 		all.Members, all.Memory = max(all.Members, plan.Members), max(all.Memory, plan.Memory)
 		if plan.Note != "" {

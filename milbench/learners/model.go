@@ -86,7 +86,7 @@ type Trainer struct {
 // Train trains a model on all bags of a set. If progress is not nil, it is called from time to time, never
 // concurrently.
 //
-// A portfolio ([AutoName]) is trained like [Auto], with the whole set as the training part: inner folds weigh the
+// A portfolio ([AutoName]) is trained like a fit, with the whole set as the training part: inner folds weigh the
 // candidates, and those that count are fitted to all bags.
 func (t Trainer) Train(ctx context.Context, setting json.RawMessage, set *mil.Set, seed uint64, progress func(Progress)) (Model, error) {
 	if err := set.Validate(); err != nil {
@@ -345,7 +345,7 @@ func (m *classicModel) Predict(ctx context.Context, bags []mil.Instances, instan
 	}
 	if _, is := m.fitted.(learner.InstanceScorer); instances && !is && len(bags) > 0 { // Predict may score them
 		if p, err := m.fitted.Predict(bags[0]); err == nil && p.Instances == nil {
-			return nil, fmt.Errorf("%s has %w; these learners have some: %s", m.entry.Name, ErrNoInstances, strings.Join(InstanceScorers(), ", "))
+			return nil, fmt.Errorf("%s has %w; these learners have some: %s", m.entry.Name, ErrNoInstances, strings.Join(instanceScorers(), ", "))
 		}
 	}
 	if err := m.tooLarge(bags, instances); err != nil {
@@ -382,8 +382,8 @@ func (m *classicModel) Predict(ctx context.Context, bags []mil.Instances, instan
 	return all, nil
 }
 
-// InstanceScorers returns the names of the classical learners that score instances.
-func InstanceScorers() (names []string) {
+// instanceScorers returns the names of the classical learners that score instances.
+func instanceScorers() (names []string) {
 	for _, e := range Classic() {
 		if e.Model == nil {
 			continue

@@ -36,10 +36,7 @@ func shifted(t testing.TB, bags int, sparse bool) *mil.Set {
 		d.Values[0] += float32(i%2) * 1.5
 		b := mil.Bag{ID: fmt.Sprint("b", i), Target: mil.Labelled(i % 2), Instances: d}
 		if sparse {
-			s, err := mil.ToSparse(d)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must(mil.ToSparse(d))
 			b.Instances = s
 		}
 		set.Bags = append(set.Bags, b)
@@ -138,29 +135,17 @@ func (m plainNetwork) About() About {
 // roundTrip trains a model, saves it and loads it again. Its predictions must be bit-identical.
 func roundTrip(t *testing.T, trainer Trainer, setting json.RawMessage, set *mil.Set, instances bool) (Model, string) {
 	t.Helper()
-	m, err := trainer.Train(t.Context(), setting, set, 7, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(trainer.Train(t.Context(), setting, set, 7, nil))
 	dir := filepath.Join(t.TempDir(), "model")
 	for range 2 {
 		if err := m.Save(dir); err != nil {
 			t.Fatal(err)
 		}
 	}
-	loaded, err := trainer.Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	loaded := must(trainer.Load(dir))
 	bags := append(set.Instances(), &mil.Dense{Rows: 2, Cols: 3, Values: []float32{1, -2, 0.5, 0, 0, 3}})
-	want, err := m.Predict(t.Context(), bags, instances)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := loaded.Predict(t.Context(), bags, instances)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must(m.Predict(t.Context(), bags, instances))
+	got := must(loaded.Predict(t.Context(), bags, instances))
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("a loaded model predicts differently: %+v, want %+v", got[0], want[0])
 	}
@@ -188,17 +173,14 @@ func roundTrip(t *testing.T, trainer Trainer, setting json.RawMessage, set *mil.
 func TestClassicModels(t *testing.T) {
 	for _, e := range Classic() {
 		for _, sparse := range []bool{false, true} {
-			settings, err := e.Settings()
-			if err != nil {
-				t.Fatal(err)
-			}
+			settings := must(e.Settings())
 			for i, setting := range settings {
 				if e.Model == nil {
 					t.Errorf("models of %s cannot be saved", e.Name)
 					continue
 				}
 				t.Run(fmt.Sprint(e.Name, sparse, i), func(t *testing.T) {
-					m, _ := roundTrip(t, Trainer{}, setting, shifted(t, 24, sparse), slices.Contains(InstanceScorers(), e.Name))
+					m, _ := roundTrip(t, Trainer{}, setting, shifted(t, 24, sparse), slices.Contains(instanceScorers(), e.Name))
 					if a := m.About(); string(a.Setting) != string(setting) || a.Set != "shifted" || a.NumFeatures != 3 || len(a.Classes) != 2 || len(a.Features) != 3 {
 						t.Errorf("%+v", a)
 					}
@@ -213,20 +195,13 @@ func smallPortfolio(t *testing.T, inner int, more ...string) json.RawMessage {
 	t.Helper()
 	p := Portfolio{Inner: inner}
 	for _, name := range []string{"statistics-svm", "set-kernel-svm"} {
-		settings, err := Settings(name, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		settings := must(Settings(name, false))
 		p.Candidates = append(p.Candidates, settings...)
 	}
 	for _, m := range more {
 		p.Candidates = append(p.Candidates, json.RawMessage(m))
 	}
-	setting, err := p.Setting()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return setting
+	return must(p.Setting())
 }
 
 // TestJoinedModel checks that training a portfolio gives the model that Auto makes of the set as a training part. Its
@@ -260,10 +235,7 @@ func TestJoinedModel(t *testing.T) {
 	if n := len(o.Epochs[0].Validation); n > 0 {
 		t.Errorf("%d validation scores, and no validation part", n)
 	}
-	got, err := m.Predict(t.Context(), set.Instances()[:4], false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(m.Predict(t.Context(), set.Instances()[:4], false))
 	for i, p := range o.Epochs[0].Test {
 		if math.Abs(p.Scores[0]-got[i].Scores[0]) > 1e-6*math.Abs(p.Scores[0]) {
 			t.Errorf("bag %d: Auto scores %v, the model %v", i, p.Scores[0], got[i].Scores[0])
@@ -290,19 +262,10 @@ func TestEnsembleModel(t *testing.T) {
 	one := json.RawMessage(`{"learner":"statistics-trees","statistics":"min max","trees":5,"min_leaf":1,"balanced":true}`)
 	three := json.RawMessage(`{"members":3,` + string(one[1:]))
 	m, dir := roundTrip(t, Trainer{}, three, set, true)
-	single, err := Trainer{}.Train(t.Context(), one, set, 7, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	single := must(Trainer{}.Train(t.Context(), one, set, 7, nil))
 	fresh := shifted(t, 60, false).Instances()[24:]
-	got, err := m.Predict(t.Context(), fresh, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := single.Predict(t.Context(), fresh, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(m.Predict(t.Context(), fresh, false))
+	want := must(single.Predict(t.Context(), fresh, false))
 	differ := false
 	for i, p := range got {
 		mean := (p.Members[0][0] + p.Members[1][0] + p.Members[2][0]) / 3
@@ -360,19 +323,10 @@ func damages(t *testing.T, trainer Trainer, dir string) {
 // TestForged changes files and corrects their checksums. The files no longer fit together, and that must be found.
 func TestForged(t *testing.T) {
 	set := shifted(t, 20, false)
-	settings, err := Settings("statistics-svm", false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	trained, err := Trainer{}.Train(t.Context(), settings[0], set, 1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	settings := must(Settings("statistics-svm", false))
+	trained := must(Trainer{}.Train(t.Context(), settings[0], set, 1, nil))
 	m := trained.(*classicModel)
-	other, err := Trainer{}.Train(t.Context(), must(Settings("set-kernel-svm", false))[0], set, 1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must(Trainer{}.Train(t.Context(), must(Settings("set-kernel-svm", false))[0], set, 1, nil))
 	h := held{labels: []int{0, 1, 0, 1}, starts: []int{0, 4}}
 	j := &joinedModel{card: joinedCard{Card: modeldir.CardOf(AutoName, set, 1), Setting: smallPortfolio(t, 2)}, models: []Model{m, other},
 		combination: must(combine(h, columns([]float64{0, 2, 1, 3}, []float64{1, 2, 0, 3})))}
@@ -510,47 +464,13 @@ func TestNoInstances(t *testing.T) {
 	}
 }
 
-func TestCombinationJSON(t *testing.T) {
-	h := held{labels: []int{0, 1, 0, 1, 0, 1}, starts: []int{0, 3, 6}}
-	c, err := combine(h, columns([]float64{0, 2, 1, 3, 1, 2}, []float64{1, 1, 1, 2, 0, 3}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := json.Marshal(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var back Combination
-	if err := json.Unmarshal(text, &back); err != nil {
-		t.Fatal(err)
-	}
-	for _, scores := range [][]float64{{0, 0}, {1.3, 2}, {-4, 9}} {
-		if got, want := score(t, &back, scores...), score(t, c, scores...); got != want {
-			t.Errorf("%v: score %v, want %v", scores, got, want)
-		}
-	}
-	for _, bad := range []string{
-		`{}`, `{"weights":[1],"auc":[0.5],"rankers":[[]],"slope":1,"shift":0}`, `{"weights":[1],"auc":[0.5],"rankers":[[2,1]],"slope":1,"shift":0}`,
-		`{"weights":[0.4],"auc":[0.5],"rankers":[[1]],"slope":1,"shift":0}`, `{"weights":[1],"auc":[2],"rankers":[[1]],"slope":1,"shift":0}`,
-		`{"weights":[1],"auc":[0.5],"rankers":[[1]],"slope":0,"shift":0}`, `{"weights":[1,0],"auc":[0.5],"rankers":[[1]],"slope":1,"shift":0}`,
-		`{"weights":[1],"auc":[0.5],"rankers":[[1]],"slope":1,"shift":0,"more":1}`,
-	} {
-		if err := json.Unmarshal([]byte(bad), new(Combination)); err == nil {
-			t.Errorf("%s was read", bad)
-		}
-	}
-}
-
 func TestDefaultPortfolio(t *testing.T) {
 	p := DefaultPortfolio()
 	if p.Inner != 5 || len(p.Candidates) < 7 {
 		t.Errorf("%+v", p)
 	}
 	for _, c := range p.Candidates {
-		e, err := Find(learner.Name(c))
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must(Find(learner.Name(c)))
 		if _, err := e.Parse(c); err != nil || e.Model == nil {
 			t.Errorf("%s: %v", c, err)
 		}
@@ -615,10 +535,7 @@ func TestTrainStops(t *testing.T) {
 		t.Errorf("error %v after %+v", err, seen)
 	}
 	settings := must(Settings("mind", false))
-	m, err := Trainer{}.Train(t.Context(), settings[0], set, 1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(Trainer{}.Train(t.Context(), settings[0], set, 1, nil))
 	if _, err := m.Predict(ctx, set.Instances(), true); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v of a prediction that was stopped", err)
 	}
@@ -651,7 +568,7 @@ func TestUnable(t *testing.T) {
 			return errors.New("too large")
 		}
 	}
-	all := All(networks, Resources{Workers: 1}).(Prepared).Of.(Auto)
+	all := All(networks, Resources{Workers: 1}).(prepared).Of.(auto)
 	task := cv.NewTask(set, []cv.Fit{{Seed: 1, Setting: setting, Train: examples(set), Test: []int{0}}})
 	for _, able := range []map[string]bool{{"statistics-svm": true, "plain": true}, {}} {
 		all.check = check(able)

@@ -2,13 +2,10 @@ package learners_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -34,16 +31,20 @@ func nested(dir string, of learner.Learner) run.Run {
 	return r
 }
 
+// must returns a value. An error ends the tests.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 func do(t *testing.T, r run.Run) []results.Result {
 	t.Helper()
 	if _, err := r.Do(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	found, err := results.Read(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return found
+	return must(results.Read(r.Dir))
 }
 
 // insideAUC returns the mean AUC over those inner folds that hold both classes.
@@ -57,10 +58,7 @@ func insideAUC(t *testing.T, held []results.ScoredBag) float64 {
 	for _, bags := range parts {
 		labels, scores := results.LabelsScores(bags)
 		if slices.Contains(labels, 0) && slices.Contains(labels, 1) {
-			auc, err := stats.AUC(labels, scores)
-			if err != nil {
-				t.Fatal(err)
-			}
+			auc := must(stats.AUC(labels, scores))
 			sum += auc
 			n++
 		}
@@ -76,10 +74,7 @@ func TestNestedRun(t *testing.T) {
 	if len(found) != 40 {
 		t.Fatalf("%d results", len(found))
 	}
-	fits, err := r.Protocol.Fits(r.Sets[0], r.Settings, r.Seed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fits := must(r.Protocol.Fits(r.Sets[0], r.Settings, r.Seed))
 	of := map[string]cv.Fit{}
 	for _, f := range fits {
 		of[fmt.Sprint(f.Repeat, f.Fold, string(f.Setting))] = f
@@ -127,10 +122,7 @@ func TestNestedRun(t *testing.T) {
 		t.Errorf("epochs chosen: %v", epochs)
 	}
 
-	table, err := results.Tabulate(found)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must(results.Tabulate(found))
 	var text bytes.Buffer
 	if err := table.Write(&text, "md"); err != nil {
 		t.Fatal(err)
@@ -157,108 +149,29 @@ func TestInnerApart(t *testing.T) {
 			t.Errorf("again: %+v, %v", again, err)
 		}
 	}
-	found, err := results.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must(results.Read(dir))
 	for _, res := range found {
 		ids[res.Fit] = true
 	}
 	if len(ids) != 60 {
 		t.Errorf("%d ids of 60 fits", len(ids))
 	}
-	requireRows := func(found []results.Result) {
-		t.Helper()
-		table, err := results.Tabulate(found)
-		if err != nil {
-			t.Fatal(err)
-		}
-		inner := map[int]int{}
-		for _, row := range table.Rows {
-			inner[row.Inner]++
-		}
-		if len(inner) != 3 || inner[0] != inner[5] || inner[0] != inner[3] {
-			t.Errorf("rows by inner folds: %v", inner)
-		}
-		var text bytes.Buffer
-		if err := table.Write(&text, "md"); err != nil {
-			t.Fatal(err)
-		}
-		for _, cell := range []string{"nested, 10 folds, a fifth inside", "nested, 10 folds, 3 inside", "nested, 10 folds, 5 inside"} {
-			if !strings.Contains(text.String(), cell) {
-				t.Errorf("no %q in\n%s", cell, text.String())
-			}
-		}
+	table := must(results.Tabulate(found))
+	inner := map[int]int{}
+	for _, row := range table.Rows {
+		inner[row.Inner]++
 	}
-	requireRows(found)
-
-	// An archive keeps them apart, too.
+	if len(inner) != 3 || inner[0] != inner[5] || inner[0] != inner[3] {
+		t.Errorf("rows by inner folds: %v", inner)
+	}
 	var text bytes.Buffer
-	if err := (results.Archive{Experiment: "inner", Results: found}).Write(&text); err != nil {
+	if err := table.Write(&text, "md"); err != nil {
 		t.Fatal(err)
 	}
-	once := text.String()
-	back, err := results.ReadArchive(&text)
-	if err != nil || len(back.Results) != len(found) {
-		t.Fatalf("%d results, %v", len(back.Results), err)
-	}
-	before := map[string]results.Result{}
-	for _, res := range found {
-		before[res.Fit] = res
-	}
-	for _, res := range back.Results {
-		was, ok := before[res.Fit]
-		if !ok || res.Inner != was.Inner || res.Epoch != was.Epoch || res.Inside == nil || res.Validation != nil {
-			t.Fatalf("%+v", res)
+	for _, cell := range []string{"nested, 10 folds, a fifth inside", "nested, 10 folds, 3 inside", "nested, 10 folds, 5 inside"} {
+		if !strings.Contains(text.String(), cell) {
+			t.Errorf("no %q in\n%s", cell, text.String())
 		}
-		want, err := was.ValidationFigures()
-		if err != nil || math.Abs(res.Inside.Figure-want.Figure) > 1e-9 || math.Abs(res.Inside.Loss-want.Loss) > 1e-8*max(1, want.Loss) {
-			t.Errorf("inside %+v, want %+v (%v)", *res.Inside, want, err)
-		}
-	}
-	requireRows(back.Results)
-	var again bytes.Buffer
-	if err := (results.Archive{Experiment: "inner", Results: back.Results}).Write(&again); err != nil || again.String() != once {
-		t.Errorf("an archive of what an archive holds differs (%v)", err)
-	}
-}
-
-// TestInnerShards checks that merged shards with inner folds equal the results of one run.
-func TestInnerShards(t *testing.T) {
-	whole := do(t, nested(t.TempDir(), &runtest.Learner{}))
-	dir, done := t.TempDir(), 0
-	for shard := range 3 {
-		r := nested(results.AttemptDir(dir, shard, 3), &runtest.Learner{})
-		r.Shard = run.Shard{Index: shard, Count: 3}
-		sum, err := r.Do(t.Context())
-		if err != nil || sum.Done == 0 {
-			t.Fatalf("shard %d: %+v, %v", shard, sum, err)
-		}
-		done += sum.Done
-	}
-	out := filepath.Join(t.TempDir(), "merged")
-	m, err := results.Merge(t.Context(), []string{dir}, out)
-	if err != nil || m.Results != 40 || m.Disagreements != 0 || done != 40 {
-		t.Fatalf("%+v, %v, %d done", m, err, done)
-	}
-	merged, err := results.Read(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := func(all []results.Result) map[string]string {
-		by := map[string]string{}
-		for _, r := range all {
-			r.WallS = 0
-			text, err := json.Marshal(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			by[r.Fit] = string(text)
-		}
-		return by
-	}
-	if !maps.Equal(lines(whole), lines(merged)) {
-		t.Error("merged results differ from those of one run")
 	}
 }
 
@@ -287,10 +200,7 @@ func TestInnerTogether(t *testing.T) {
 		}
 	}
 	read := func(dir string) map[string]results.Result {
-		found, err := results.Read(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must(results.Read(dir))
 		by := map[string]results.Result{}
 		for _, r := range found {
 			r.WallS = 0
@@ -301,42 +211,6 @@ func TestInnerTogether(t *testing.T) {
 	if a, b := read(together), read(alone); len(a) != 32 || !reflect.DeepEqual(a, b) {
 		t.Errorf("%d results, and they differ from those of the runs one by one", len(a))
 	}
-}
-
-// TestInnerRunFails checks that a fit is tried again if a fold fails, and that its error names the fold and the fit.
-func TestInnerRunFails(t *testing.T) {
-	var bad uint64
-	r := nested(t.TempDir(), nil)
-	r.Protocol.Repeats = 1
-	fits, err := r.Protocol.Fits(r.Sets[0], r.Settings, r.Seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	bad = cv.SplitSeed(fits[4].Seed, "inner", 1)
-	r.Learner = learners.Inner{Of: failing{&runtest.Learner{}, bad}}
-	sum, err := r.Do(t.Context())
-	if sum.Done != 18 || sum.Failed != 2 || err == nil || !strings.Contains(err.Error(), `first: repeat 1, fold 3, seed 1, {"pooling":"mean"}: inner fold 2: no convergence`) {
-		t.Errorf("%+v, %v", sum, err)
-	}
-	r.Learner = learners.Inner{Of: &runtest.Learner{}}
-	if sum, err := r.Do(t.Context()); err != nil || sum.Skipped != 18 || sum.Done != 2 {
-		t.Errorf("again: %+v, %v", sum, err)
-	}
-}
-
-// failing fails the trainings with a given seed.
-type failing struct {
-	*runtest.Learner
-	seed uint64
-}
-
-func (f failing) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome) error) error {
-	return f.Learner.Learn(ctx, task, func(o learner.Outcome) error {
-		if task.Fits[o.Fit].Seed == f.seed {
-			o.Epochs, o.Err = nil, fmt.Errorf("no convergence")
-		}
-		return done(o)
-	})
 }
 
 // TestNestedChoosesSetting runs real learners under the nested protocol. The inner folds choose the setting that
@@ -353,12 +227,7 @@ func TestNestedChoosesSetting(t *testing.T) {
 	}
 	var settings []json.RawMessage
 	for _, statistics := range []classic.Statistics{"mean", "sd"} {
-		e := classic.DefaultStatisticsSVM()
-		e.Statistics = statistics
-		setting, err := classic.StatisticsSVMEntry().Setting(&e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		setting := must(classic.StatisticsSVMEntry().Setting(&classic.StatisticsSVM{Statistics: statistics, Gamma: 1, C: 3, Balanced: true}))
 		settings = append(settings, setting)
 	}
 	found := do(t, run.Run{

@@ -9,7 +9,7 @@ import (
 	"synpool/milbench/learners/classic"
 )
 
-// DefaultPortfolio returns the default candidates of [Auto]: classical learners of several families, with 5 inner
+// DefaultPortfolio returns the default candidates: classical learners of several families, with 5 inner
 // folds. Candidates that cannot learn a kind of target are left out; none can learn survival.
 func DefaultPortfolio() Portfolio {
 	p := Portfolio{Inner: 5, Prior: 2, Unweighted: true}

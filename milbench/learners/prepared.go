@@ -10,21 +10,21 @@ import (
 	"synpool/milbench/mil"
 )
 
-// Prepared is a [learner.Learner] for tasks with missing values or word features. In each fit, the training part
+// prepared is a [learner.Learner] for tasks with missing values or word features. In each fit, the training part
 // decides how the instances of all parts are prepared ([mil.Prepare]). Inner folds share the preparation of their
 // whole training part.
-type Prepared struct {
+type prepared struct {
 	Of learner.Learner
 }
 
-var _ learner.Learner = Prepared{}
+var _ learner.Learner = prepared{}
 
 // Takes implements [learner.Learner].
-func (l Prepared) Takes() learner.Takes { return l.Of.Takes() }
+func (l prepared) Takes() learner.Takes { return l.Of.Takes() }
 
 // Learn implements [learner.Learner].
-func (l Prepared) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome) error) error {
-	task, err := prepared(task)
+func (l prepared) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome) error) error {
+	task, err := prepare(task)
 	if err != nil {
 		return err
 	}
@@ -32,17 +32,17 @@ func (l Prepared) Learn(ctx context.Context, task cv.Task, done func(learner.Out
 }
 
 // Plan implements [learner.Learner].
-func (l Prepared) Plan(task cv.Task) (learner.Plan, error) {
-	task, err := prepared(task)
+func (l prepared) Plan(task cv.Task) (learner.Plan, error) {
+	task, err := prepare(task)
 	if err != nil {
 		return learner.Plan{}, err
 	}
 	return l.Of.Plan(task)
 }
 
-// prepared returns a task that needs no preparation. If fits prepare a bag differently, the task has one copy per
+// prepare returns a task that needs no preparation. If fits prepare a bag differently, the task has one copy per
 // preparation, next to one another. So the bags of a fit keep their order, which matters for rounding.
-func prepared(task cv.Task) (cv.Task, error) {
+func prepare(task cv.Task) (cv.Task, error) {
 	if len(task.Missing)+len(task.Words) == 0 || len(task.Fits) == 0 {
 		return task, nil
 	}

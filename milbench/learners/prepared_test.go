@@ -31,10 +31,7 @@ func holed(t *testing.T, bags int, sparse bool) *mil.Set {
 		}
 		set.Bags[i].Instances = wide
 		if sparse {
-			s, err := mil.ToSparse(wide)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must(mil.ToSparse(wide))
 			set.Bags[i].Instances = s
 		}
 	}
@@ -54,10 +51,7 @@ func TestPrepared(t *testing.T) {
 		protocol := cv.Protocol{Name: cv.NestedProtocol, Inner: 3, Folds: 4, Repeats: 2}
 		var fits []cv.Fit
 		for _, name := range []string{"statistics-svm", "statistics-trees", "instance", AutoName} {
-			settings, err := Settings(name, false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			settings := must(Settings(name, false))
 			if name == AutoName {
 				settings[0] = smallPortfolio(t, 3, `{"pooling":"plain"}`)
 			}
@@ -123,48 +117,27 @@ func TestPrepared(t *testing.T) {
 // TestTrainPrepared checks that a model keeps the medians of its training.
 func TestTrainPrepared(t *testing.T) {
 	set := holed(t, 20, false)
-	medians, err := mil.Medians(set.Instances(), set.Missing)
-	if err != nil {
-		t.Fatal(err)
-	}
-	filled, err := set.Impute(medians)
-	if err != nil {
-		t.Fatal(err)
-	}
+	medians := must(mil.Medians(set.Instances(), set.Missing))
+	filled := must(set.Impute(medians))
 	trainer := Trainer{Resources: Resources{Workers: 1}}
 	for _, name := range []string{"statistics-trees", AutoName} {
-		settings, err := Settings(name, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		settings := must(Settings(name, false))
 		if name == AutoName {
 			settings[0] = smallPortfolio(t, 3)
 		}
-		m, err := trainer.Train(context.Background(), settings[0], set, 1, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must(trainer.Train(context.Background(), settings[0], set, 1, nil))
 		dir := t.TempDir()
 		if err := m.Save(dir); err != nil {
 			t.Fatal(err)
 		}
-		read, err := trainer.Load(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		read := must(trainer.Load(dir))
 		if got := read.About().Missing; !reflect.DeepEqual(got, medians) || medians[0].Value == 0 {
 			t.Errorf("%s: missing %+v, want %+v", name, got, medians)
 		}
-		got, err := read.Predict(context.Background(), filled.Instances(), false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must(read.Predict(context.Background(), filled.Instances(), false))
 		plain := *filled
 		plain.Missing, plain.Words = nil, nil
-		other, err := trainer.Train(context.Background(), settings[0], &plain, 1, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		other := must(trainer.Train(context.Background(), settings[0], &plain, 1, nil))
 		if want, err := other.Predict(context.Background(), filled.Instances(), false); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %v, want %v, %v", name, got, want, err)
 		}

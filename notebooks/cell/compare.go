@@ -15,7 +15,6 @@ import (
 	"synpool/milbench/charts"
 	"synpool/milbench/cv"
 	"synpool/milbench/learner"
-	"synpool/milbench/learners/networks"
 	"synpool/milbench/mil"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
@@ -43,7 +42,7 @@ type compared struct {
 // Compare compares learners by 10-fold cross-validation with 2 repeats. Without learners, it compares those of milbench run.
 // No fit uses its test part before the end.
 func Compare(bags *Bags, learners ...Learner) *Comparison {
-	protocol := cv.Protocol{Name: cv.HonestProtocol, Repeats: networks.LineupRepeats}
+	protocol := cv.Protocol{Name: cv.HonestProtocol, Repeats: milbench.LineupRepeats}
 	return newComparison(Comparison{bags: bags, learners: learners, protocol: protocol, seed: 1})
 }
 

@@ -7,7 +7,6 @@ import (
 	"synpool/milbench"
 	"synpool/milbench/learner"
 	"synpool/milbench/learners"
-	"synpool/milbench/learners/networks"
 )
 
 // Learner is a learner with its setting. Methods return a changed copy:
@@ -75,7 +74,7 @@ func (l Learner) Setting() json.RawMessage { return Must(l.setting()) }
 
 func (l Learner) setting() (json.RawMessage, error) {
 	if l.fixed != nil {
-		return networks.Replace(l.fixed, l.fields)
+		return milbench.Replace(l.fixed, l.fields)
 	}
 	return milbench.Setting(l.name, l.fields)
 }

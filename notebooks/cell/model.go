@@ -22,7 +22,6 @@ import (
 	"synpool/milbench/calibrate"
 	"synpool/milbench/cv"
 	"synpool/milbench/learners"
-	"synpool/milbench/learners/networks"
 	"synpool/milbench/mil"
 	"synpool/milbench/predict"
 	"synpool/plotting"
@@ -97,7 +96,7 @@ func (l Learner) canonical(set *mil.Set) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, _, err := networks.Able(set, []json.RawMessage{setting}); err != nil {
+	if _, _, err := milbench.Able(set, []json.RawMessage{setting}); err != nil {
 		return nil, err
 	}
 	return cv.CanonicalSetting(setting)

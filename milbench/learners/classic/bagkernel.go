@@ -55,22 +55,14 @@ func DistanceSVMEntry() learner.Entry {
 		Name: "distance-svm", Summary: "an SVM on a kernel of distances between bags (earth mover's, mean-min, Hausdorff)",
 		Default: func() learner.Estimator { s := DefaultDistanceSVM(EMDCityBlock); return &s },
 		Grid:    grid,
-		Model:   func() learner.Model { return new(DistanceSVMModel) },
+		Model:   func() learner.Model { return new(distanceSVMModel) },
 	}
 }
 
 // Validate reports the first invalid hyperparameter.
 func (s DistanceSVM) Validate() error {
-	if err := cmp.Or(s.Distance.validate(), s.Scaling.validate()); err != nil {
-		return err
-	}
-	if err := above0("power", s.Power); err != nil {
-		return err
-	}
-	if err := above0("sharpness", s.Sharpness); err != nil {
-		return err
-	}
-	return cmp.Or(above0("c", s.C), atLeast0("epsilon", s.Epsilon))
+	return cmp.Or(s.Distance.validate(), s.Scaling.validate(), above0("power", s.Power), above0("sharpness", s.Sharpness),
+		above0("c", s.C), atLeast0("epsilon", s.Epsilon))
 }
 
 // Takes implements an optional method of [learner.Estimator].
@@ -118,7 +110,7 @@ func (s DistanceSVM) Fit(ctx context.Context, t learner.Training) (learner.Model
 	if err != nil {
 		return nil, err
 	}
-	m := &DistanceSVMModel{
+	m := &distanceSVMModel{
 		Setting: s, Mean: d.mean, Scale: keepScale(d.z), Support: []keptBag{}, Coefficients: fitted.coefficients, outputs: fitted.outputs,
 		trainingBags: trainingBags{live: d},
 	}
@@ -128,9 +120,9 @@ func (s DistanceSVM) Fit(ctx context.Context, t learner.Training) (learner.Model
 	return m, nil
 }
 
-// DistanceSVMModel is a fitted [DistanceSVM]. The score of a bag is the sum of its kernels with the support bags, times
+// distanceSVMModel is a fitted [DistanceSVM]. The score of a bag is the sum of its kernels with the support bags, times
 // their coefficients, plus the bias.
-type DistanceSVMModel struct {
+type distanceSVMModel struct {
 	Setting      DistanceSVM `json:"setting"`
 	Mean         float64     `json:"mean"` // mean distance, see [DistanceSVM]
 	Scale        keptScale   `json:"scale"`
@@ -142,7 +134,7 @@ type DistanceSVMModel struct {
 }
 
 // Validate reports parts of a decoded model that do not fit together.
-func (m *DistanceSVMModel) Validate() error {
+func (m *distanceSVMModel) Validate() error {
 	if err := m.Setting.Validate(); err != nil {
 		return err
 	}
@@ -161,7 +153,7 @@ func (m *DistanceSVMModel) Validate() error {
 }
 
 // Predict implements [learner.Model].
-func (m *DistanceSVMModel) Predict(bag mil.Instances) (mil.Prediction, error) {
+func (m *distanceSVMModel) Predict(bag mil.Instances) (mil.Prediction, error) {
 	row, err := m.distances(m.Setting.Distance, bag)
 	if err != nil {
 		return mil.Prediction{}, err
@@ -170,7 +162,7 @@ func (m *DistanceSVMModel) Predict(bag mil.Instances) (mil.Prediction, error) {
 }
 
 // score returns the score of a bag, given its distances from the training bags.
-func (m *DistanceSVMModel) score(row []float64) (mil.Prediction, error) {
+func (m *distanceSVMModel) score(row []float64) (mil.Prediction, error) {
 	values := make([]float64, len(row))
 	for i, distance := range row {
 		values[i] = m.Setting.kernel(distance, m.Mean)
@@ -179,6 +171,6 @@ func (m *DistanceSVMModel) score(row []float64) (mil.Prediction, error) {
 }
 
 // InstanceScores implements [learner.InstanceScorer].
-func (m *DistanceSVMModel) InstanceScores(bag mil.Instances) ([][]float64, error) {
+func (m *distanceSVMModel) InstanceScores(bag mil.Instances) ([][]float64, error) {
 	return m.leaveOut(m.Setting.Distance, bag, m.score)
 }

@@ -39,9 +39,6 @@ type BagOfWords struct {
 	start []float64 // initial centres of k-means, [words, features]; nil to draw them
 }
 
-// DefaultBagOfWords returns 50 words, with C = 3.
-func DefaultBagOfWords() BagOfWords { return BagOfWords{Words: 50, Gamma: 1, C: 3, Balanced: true} }
-
 // BagOfWordsEntry returns the entry of [BagOfWords] in the list of learners.
 func BagOfWordsEntry() learner.Entry {
 	var grid []learner.Estimator
@@ -52,8 +49,8 @@ func BagOfWordsEntry() learner.Entry {
 	}
 	return learner.Entry{
 		Name: "bag-of-words", Summary: "an SVM on histograms of the nearest words of a k-means codebook",
-		Default: func() learner.Estimator { s := DefaultBagOfWords(); return &s }, Grid: grid,
-		Model: func() learner.Model { return new(BagOfWordsModel) },
+		Default: func() learner.Estimator { return &BagOfWords{Words: 50, Gamma: 1, C: 3, Balanced: true} }, Grid: grid,
+		Model: func() learner.Model { return new(bagOfWordsModel) },
 	}
 }
 
@@ -191,22 +188,22 @@ func (s BagOfWords) Fit(ctx context.Context, t learner.Training) (learner.Model,
 	if err != nil {
 		return nil, err
 	}
-	return &BagOfWordsModel{Scale: keptScale{Shift: c.scale.shift, Factor: c.scale.factor}, Centres: c.centres.Values, Machine: machine}, nil
+	return &bagOfWordsModel{Scale: keptScale{Shift: c.scale.shift, Factor: c.scale.factor}, Centres: c.centres.Values, Machine: machine}, nil
 }
 
-// BagOfWordsModel is a fitted [BagOfWords].
-type BagOfWordsModel struct {
+// bagOfWordsModel is a fitted [BagOfWords].
+type bagOfWordsModel struct {
 	Scale   keptScale      `json:"scale"`
 	Centres numbers        `json:"centres"` // [words, features], in units of standardised instances
 	Machine *radialMachine `json:"machine"`
 }
 
-func (m *BagOfWordsModel) centres() *mixture.Centres {
+func (m *bagOfWordsModel) centres() *mixture.Centres {
 	return &mixture.Centres{Features: len(m.Scale.Factor), Values: m.Centres}
 }
 
 // Validate reports parts of a decoded model that do not fit together.
-func (m *BagOfWordsModel) Validate() error {
+func (m *bagOfWordsModel) Validate() error {
 	if err := cmp.Or(m.Scale.validate(nil), m.centres().Validate()); err != nil {
 		return err
 	}
@@ -214,7 +211,7 @@ func (m *BagOfWordsModel) Validate() error {
 }
 
 // words returns the word of each instance of a bag, and the bag's prediction.
-func (m *BagOfWordsModel) words(bag mil.Instances) ([]int, mil.Prediction, error) {
+func (m *bagOfWordsModel) words(bag mil.Instances) ([]int, mil.Prediction, error) {
 	list, err := wordsOf(bag, scale{m.Scale.Shift, m.Scale.Factor}, m.centres())
 	if err != nil {
 		return nil, mil.Prediction{}, err
@@ -224,19 +221,19 @@ func (m *BagOfWordsModel) words(bag mil.Instances) ([]int, mil.Prediction, error
 }
 
 // without returns the prediction for a list of words. If word is not negative, one instance of it is left out.
-func (m *BagOfWordsModel) without(list []int, word int) (mil.Prediction, error) {
+func (m *bagOfWordsModel) without(list []int, word int) (mil.Prediction, error) {
 	return m.Machine.predict(histogram(list, m.centres().Clusters(), word))
 }
 
 // Predict implements [learner.Model].
-func (m *BagOfWordsModel) Predict(bag mil.Instances) (mil.Prediction, error) {
+func (m *bagOfWordsModel) Predict(bag mil.Instances) (mil.Prediction, error) {
 	_, p, err := m.words(bag)
 	return p, err
 }
 
 // InstanceScores implements [learner.InstanceScorer]. The score is the drop of the bag's score without the instance,
 // so instances of the same word have the same score. A single instance has the bag's score.
-func (m *BagOfWordsModel) InstanceScores(bag mil.Instances) ([][]float64, error) {
+func (m *bagOfWordsModel) InstanceScores(bag mil.Instances) ([][]float64, error) {
 	list, whole, err := m.words(bag)
 	if err != nil {
 		return nil, err

@@ -70,20 +70,19 @@ func entries() []learner.Entry {
 	return []learner.Entry{StatisticsSVMEntry(), StatisticsTreesEntry(), DistanceSVMEntry(), SetKernelSVMEntry(), MInDEntry()}
 }
 
-// estimator returns the estimator of a setting for a learner of whole bags.
+// everyEntry returns all learners.
+func everyEntry() []learner.Entry {
+	return slices.Concat(entries(), selections(), wordEntries(), []learner.Entry{InstanceEntry()})
+}
+
+// estimator returns the estimator of a setting.
 func estimator(t testing.TB, setting json.RawMessage) learner.Estimator {
 	t.Helper()
-	for _, e := range entries() {
-		if e.Name == learner.Name(setting) {
-			estimator, err := e.Parse(setting)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return estimator
-		}
+	at := slices.IndexFunc(everyEntry(), func(e learner.Entry) bool { return e.Name == learner.Name(setting) })
+	if at < 0 {
+		t.Fatalf("no learner of %s", setting)
 	}
-	t.Fatalf("no learner of %s", setting)
-	return nil
+	return must(everyEntry()[at].Parse(setting))
 }
 
 // TestGoldenDistances compares distances of bags with those of scipy and POT. The order of two bags does not matter,
@@ -94,7 +93,7 @@ func TestGoldenDistances(t *testing.T) {
 			t.Fatalf("%s: %d scalings", f.Name, len(f.Distances))
 		}
 		for scaling, distances := range f.Distances {
-			if len(distances) != len(Distances) {
+			if len(distances) != len(allDistances) {
 				t.Fatalf("%s, %s: %d distances", f.Name, scaling, len(distances))
 			}
 			for d, want := range distances {
@@ -108,18 +107,12 @@ func requireDistances(t *testing.T, f bagsForm, scaling Scaling, d Distance, wan
 	t.Helper()
 	const tolerance = 1e-9
 	bags := f.instances()
-	all, err := distancesOf(t.Context(), learner.NewShared(bags), d, scaling)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must(distancesOf(t.Context(), learner.NewShared(bags), d, scaling))
 	worst, at := 0.0, 0
 	m := measure{distance: d, z: all.z}
 	for i := 1; at < len(want); i++ {
 		for k := range i {
-			other, err := m.between(all.z.bags[k], all.z.bags[i])
-			if err != nil {
-				t.Fatal(err)
-			}
+			other := must(m.between(all.z.bags[k], all.z.bags[i]))
 			for _, got := range []float64{all.values[i*all.n+k], all.values[k*all.n+i], other} {
 				if worst = max(worst, math.Abs(got-want[at])); !(math.Abs(got-want[at]) <= tolerance) {
 					t.Errorf("bags %d and %d: %v, want %v", i, k, got, want[at])
@@ -130,22 +123,16 @@ func requireDistances(t *testing.T, f bagsForm, scaling Scaling, d Distance, wan
 	}
 	t.Logf("%d distances to %.1g", at, worst)
 
-	known, err := all.row(bags[7])
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := must(all.row(bags[7]))
 	copied := matrix(f.Bags[7], !f.Dense)
-	row, err := all.row(copied)
-	if err != nil {
-		t.Fatal(err)
-	}
+	row := must(all.row(copied))
 	for i := range row {
 		if math.Abs(row[i]-known[i]) > 1e-12*max(1, known[i]) {
 			t.Errorf("distance %v of a bag and %v of its copy", known[i], row[i])
 		}
 	}
-	if again, err := all.row(copied); err != nil || len(all.other) != 1 || again[3] != row[3] {
-		t.Errorf("kept %d rows, %v", len(all.other), err)
+	if again, err := all.row(copied); err != nil || len(all.other.of) != 1 || again[3] != row[3] {
+		t.Errorf("kept %d rows, %v", len(all.other.of), err)
 	}
 }
 
@@ -223,20 +210,14 @@ func TestNearInstances(t *testing.T) {
 			rows := func(bags []mil.Instances, sparse bool) *distances {
 				z := &standardised{scale: z.scale, sparse: sparse}
 				for _, b := range bags {
-					p, err := z.standardise(b)
-					if err != nil {
-						t.Fatal(err)
-					}
+					p := must(z.standardise(b))
 					z.bags = append(z.bags, p)
 				}
 				all := &distances{measure: d, z: z, n: len(bags)}
 				m := measure{distance: d, z: z}
 				for _, a := range z.bags {
 					for _, b := range z.bags {
-						v, err := m.between(a, b)
-						if err != nil {
-							t.Fatal(err)
-						}
+						v := must(m.between(a, b))
 						all.values = append(all.values, v)
 					}
 				}
@@ -257,17 +238,11 @@ func TestNearInstances(t *testing.T) {
 func TestLeaveOut(t *testing.T) {
 	for _, f := range bagsForms(t) {
 		part := f.training()
-		for _, e := range slices.Concat(entries(), []learner.Entry{CitationKNNEntry()}) {
-			m, err := e.Default().Fit(t.Context(), part)
-			if err != nil {
-				t.Fatal(err)
-			}
+		for _, e := range slices.Concat(entries(), wordEntries(), []learner.Entry{CitationKNNEntry()}) {
+			m := must(e.Default().Fit(t.Context(), part))
 			for _, rows := range f.Bags[f.Train:] {
 				bag := matrix(rows, !f.Dense)
-				want, err := leaveOut(m, bag)
-				if err != nil {
-					t.Fatal(err)
-				}
+				want := must(leaveOut(m, bag))
 				got, err := m.(learner.InstanceScorer).InstanceScores(bag)
 				if err != nil || len(got) != len(want) {
 					t.Fatalf("%s: %v, %v, want %v", e.Name, got, err, want)
@@ -290,23 +265,20 @@ func TestLeaveOutKeepsNothing(t *testing.T) {
 	at := slices.IndexFunc(f.Bags[f.Train:], func(rows [][]float64) bool { return len(rows) > 5 })
 	bag := matrix(f.Bags[f.Train+at], false)
 	for _, e := range entries() {
-		m, err := e.Default().Fit(t.Context(), part)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must(e.Default().Fit(t.Context(), part))
 		want, err := m.(learner.InstanceScorer).InstanceScores(bag)
 		if err != nil || len(want) != 1 || len(want[0]) != bag.Len() {
 			t.Fatal(want, err)
 		}
 		var live *distances
 		switch m := m.(type) {
-		case *DistanceSVMModel:
+		case *distanceSVMModel:
 			live = m.live
-		case *MInDModel:
+		case *mindModel:
 			live = m.live
 		}
-		if live != nil && len(live.other) > 1 {
-			t.Errorf("%s: %d bags are kept, not one", e.Name, len(live.other))
+		if live != nil && len(live.other.of) > 1 {
+			t.Errorf("%s: %d bags are kept, not one", e.Name, len(live.other.of))
 		}
 		reads := 10
 		got, err := m.(learner.InstanceScorer).InstanceScores(unreadable{bag, &reads})
@@ -435,11 +407,7 @@ func TestLargeBags(t *testing.T) {
 		m := measure{distance: d, z: &standardised{scale: ones}}
 		var solver transport.Solver
 		exact := func(a, b []float64) float64 {
-			v, err := solver.Between(d.metric(), a, b, features, nil, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return v
+			return must(solver.Between(d.metric(), a, b, features, nil, nil))
 		}
 		for _, c := range []struct {
 			other     *points
@@ -455,10 +423,7 @@ func TestLargeBags(t *testing.T) {
 		if err != nil || len(got) != large.rows {
 			t.Fatalf("%d values, %v", len(got), err)
 		}
-		coarse, err := large.representatives(d.metric(), features)
-		if err != nil {
-			t.Fatal(err)
-		}
+		coarse := must(large.representatives(d.metric(), features))
 		for _, i := range []int{0, 17, large.rows - 1} {
 			var rest []float64
 			for k, at := range coarse.To {
@@ -491,10 +456,7 @@ func TestLargeBags(t *testing.T) {
 		if err := e.Takes().Check(cv.Task{Bags: training.Bags}); err != nil {
 			t.Error(err)
 		}
-		m, err := e.Fit(t.Context(), training)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must(e.Fit(t.Context(), training))
 		for i, b := range training.Bags {
 			p, err := m.Predict(b)
 			if err != nil || (p.Scores[0] > 0) != (i%2 == 1) {

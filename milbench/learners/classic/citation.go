@@ -33,13 +33,8 @@ type CitationKNN struct {
 	Citers     int      `json:"citers"` // rank that X must reach; the number of citers varies
 }
 
-// DefaultCitationKNN returns the settings of the paper: the minimal Hausdorff distance, 2 references, and citers of
-// rank 4.
-func DefaultCitationKNN() CitationKNN {
-	return CitationKNN{Distance: MinHausdorff, References: 2, Citers: 4}
-}
-
-// CitationKNNEntry returns the entry of [CitationKNN] in the list of learners.
+// CitationKNNEntry returns the entry of [CitationKNN] in the list of learners. The default has the settings of the paper: the
+// minimal Hausdorff distance, 2 references, and citers of rank 4.
 func CitationKNNEntry() learner.Entry {
 	var grid []learner.Estimator
 	for _, d := range []Distance{MinHausdorff, MeanMin} {
@@ -49,8 +44,8 @@ func CitationKNNEntry() learner.Entry {
 	}
 	return learner.Entry{
 		Name: "citation-knn", Summary: "votes of the nearest training bags and of those that a bag is near to (citation-kNN)",
-		Default: func() learner.Estimator { s := DefaultCitationKNN(); return &s }, Grid: grid,
-		Model: func() learner.Model { return new(CitationKNNModel) },
+		Default: func() learner.Estimator { return &CitationKNN{Distance: MinHausdorff, References: 2, Citers: 4} }, Grid: grid,
+		Model: func() learner.Model { return new(citationKNNModel) },
 	}
 }
 
@@ -91,7 +86,7 @@ func (s CitationKNN) Fit(ctx context.Context, t learner.Training) (learner.Model
 	if err != nil {
 		return nil, err
 	}
-	m := &CitationKNNModel{
+	m := &citationKNNModel{
 		Setting: s, Scale: keepScale(d.z), Positive: []bool{}, Reach: make(numbers, len(rows)), trainingBags: trainingBags{live: d, rows: rows},
 	}
 	if m.Targets, err = targetsOf(t); err != nil {
@@ -129,8 +124,8 @@ func (s CitationKNN) Fit(ctx context.Context, t learner.Training) (learner.Model
 	return m, nil
 }
 
-// CitationKNNModel is a fitted [CitationKNN].
-type CitationKNNModel struct {
+// citationKNNModel is a fitted [CitationKNN].
+type citationKNNModel struct {
 	Setting  CitationKNN `json:"setting"`
 	Scale    keptScale   `json:"scale"`
 	Bags     []keptBag   `json:"bags"`
@@ -143,7 +138,7 @@ type CitationKNNModel struct {
 }
 
 // Validate reports parts of a decoded model that do not fit together.
-func (m *CitationKNNModel) Validate() error {
+func (m *citationKNNModel) Validate() error {
 	if err := cmp.Or(m.Setting.Validate(), m.Scale.validate(m.Bags)); err != nil {
 		return err
 	}
@@ -168,7 +163,7 @@ func (m *CitationKNNModel) Validate() error {
 }
 
 // Predict implements [learner.Model].
-func (m *CitationKNNModel) Predict(bag mil.Instances) (mil.Prediction, error) {
+func (m *citationKNNModel) Predict(bag mil.Instances) (mil.Prediction, error) {
 	if bag.Len() == 0 {
 		return mil.Prediction{}, errors.New("an empty bag has no score")
 	}
@@ -180,7 +175,7 @@ func (m *CitationKNNModel) Predict(bag mil.Instances) (mil.Prediction, error) {
 }
 
 // score returns the score of a bag, given its distances from the training bags.
-func (m *CitationKNNModel) score(d []float64) (mil.Prediction, error) {
+func (m *citationKNNModel) score(d []float64) (mil.Prediction, error) {
 	var voters []int
 	for i, v := range d {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -196,7 +191,7 @@ func (m *CitationKNNModel) score(d []float64) (mil.Prediction, error) {
 }
 
 // count returns the prediction for the given votes of training bags.
-func (m *CitationKNNModel) count(voters []int) (mil.Prediction, error) {
+func (m *citationKNNModel) count(voters []int) (mil.Prediction, error) {
 	switch {
 	case m.Targets == nil:
 		votes := [2]float64{0.5, 0.5}
@@ -226,6 +221,6 @@ func (m *CitationKNNModel) count(voters []int) (mil.Prediction, error) {
 }
 
 // InstanceScores implements [learner.InstanceScorer].
-func (m *CitationKNNModel) InstanceScores(bag mil.Instances) ([][]float64, error) {
+func (m *citationKNNModel) InstanceScores(bag mil.Instances) ([][]float64, error) {
 	return m.leaveOut(m.Setting.Distance, bag, m.score)
 }

@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"synpool/internal/spelling"
 	"synpool/internal/transport"
 	"synpool/milbench/learner"
 	"synpool/milbench/mil"
@@ -35,16 +34,11 @@ const (
 	EMDCityBlock Distance = "emd-city-block"
 )
 
-// Distances lists the distances.
-var Distances = []Distance{MeanMin, Hausdorff, MinHausdorff, EMD, EMDCityBlock}
+// allDistances lists the distances.
+var allDistances = []Distance{MeanMin, Hausdorff, MinHausdorff, EMD, EMDCityBlock}
 
 // validate reports an unknown distance.
-func (d Distance) validate() error {
-	if slices.Contains(Distances, d) {
-		return nil
-	}
-	return fmt.Errorf("distance %q: there is no such distance; %s", d, spelling.Hint(d, Distances))
-}
+func (d Distance) validate() error { return oneOf("distance", d, allDistances) }
 
 // metric returns the distance between instances.
 func (d Distance) metric() transport.Metric {
@@ -186,8 +180,30 @@ type distances struct {
 	values  []float64 // row-major
 	mean    float64   // mean over pairs
 
-	mu    sync.Mutex
-	other map[mil.Instances][]float64 // distances from the shared bags to other bags
+	other remembered[[]float64] // distances from the shared bags to other bags
+}
+
+// remembered keeps a value for each of some bags.
+type remembered[T any] struct {
+	mu sync.Mutex
+	of map[mil.Instances]T
+}
+
+// get returns the value of a bag, which make computes at first.
+func (r *remembered[T]) get(bag mil.Instances, make func() (T, error)) (T, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if value, found := r.of[bag]; found {
+		return value, nil
+	}
+	value, err := make()
+	if err == nil {
+		if r.of == nil {
+			r.of = map[mil.Instances]T{}
+		}
+		r.of[bag] = value
+	}
+	return value, err
 }
 
 // distancesOf returns the distances between the shared bags.
@@ -198,7 +214,7 @@ func distancesOf(ctx context.Context, s *learner.Shared, d Distance, scaling Sca
 			return nil, err
 		}
 		n := len(z.bags)
-		all := &distances{measure: d, z: z, n: n, values: make([]float64, n*n), other: make(map[mil.Instances][]float64)}
+		all := &distances{measure: d, z: z, n: n, values: make([]float64, n*n)}
 		m := measure{distance: d, z: z}
 		sum := 0.0
 		for i := range n {
@@ -224,16 +240,7 @@ func (d *distances) row(bag mil.Instances) ([]float64, error) {
 	if i, found := d.z.shared.Row(bag); found {
 		return d.values[i*d.n : (i+1)*d.n], nil
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if row := d.other[bag]; row != nil {
-		return row, nil
-	}
-	row, err := distancesTo(d.z, d.measure, d.z.bags, bag)
-	if err == nil {
-		d.other[bag] = row
-	}
-	return row, err
+	return d.other.get(bag, func() ([]float64, error) { return distancesTo(d.z, d.measure, d.z.bags, bag) })
 }
 
 // distancesTo returns the distances from bags to another bag.

@@ -21,7 +21,7 @@ var bags = []mil.Instances{
 
 func ExampleInstance_Fit() {
 	train := learner.Training{Bags: bags, Targets: []mil.Target{mil.Labelled(1), mil.Labelled(0), mil.Labelled(1), mil.Labelled(0)}}
-	model, err := classic.DefaultInstance().Fit(context.Background(), train)
+	model, err := classic.InstanceEntry().Default().Fit(context.Background(), train)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -35,12 +35,6 @@ func ExampleInstance_Fit() {
 	// -0.03 from instance 1 <nil>
 	// 1.07 from instance 0 <nil>
 	// -0.22 from instance 1 <nil>
-}
-
-func ExampleInstanceModel_Scores() {
-	model := &classic.InstanceModel{Weights: []float64{0.5}, Bias: -2}
-	fmt.Println(model.Scores(bags[0]))
-	// Output: [-2 -1.5 2.5] <nil>
 }
 
 func ExampleInstanceEntry() {
@@ -81,7 +75,7 @@ func show(estimator learner.Estimator) {
 }
 
 func ExampleMILES_Fit() {
-	s := classic.DefaultMILES()
+	s := classic.MILESEntry().Default().(*classic.MILES)
 	s.Penalty = classic.L1
 	show(s)
 	// Output:
@@ -92,7 +86,7 @@ func ExampleMILES_Fit() {
 }
 
 func ExampleBagMISVM_Fit() {
-	show(classic.DefaultBagMISVM())
+	show(classic.BagMISVMEntry().Default())
 	// Output:
 	// 1.0 from [-1.0 -1.1 1.0] <nil>
 	// -1.0 from [-1.1 -1.0] <nil>
@@ -101,7 +95,7 @@ func ExampleBagMISVM_Fit() {
 }
 
 func ExampleInstanceMISVM_Fit() {
-	s := classic.DefaultInstanceMISVM()
+	s := classic.InstanceMISVMEntry().Default().(*classic.InstanceMISVM)
 	s.Gamma = 0 // linear
 	show(s)
 	// Output:
@@ -122,7 +116,7 @@ func ExampleCitationKNN_Fit() {
 
 func ExampleBagOfWords() {
 	train := learner.Training{Bags: bags, Targets: []mil.Target{mil.Labelled(1), mil.Labelled(0), mil.Labelled(1), mil.Labelled(0)}}
-	setting := classic.DefaultBagOfWords()
+	setting := classic.BagOfWordsEntry().Default().(*classic.BagOfWords)
 	setting.Words = 2 // one for small and one for large instances
 	model, err := setting.Fit(context.Background(), train)
 	if err != nil {

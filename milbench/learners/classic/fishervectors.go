@@ -47,9 +47,6 @@ type FisherVectors struct {
 	start *mixture.Mixture // initial mixture of EM; nil to use clusters of k-means
 }
 
-// DefaultFisherVectors returns 4 components, with C = 3.
-func DefaultFisherVectors() FisherVectors { return FisherVectors{Components: 4, C: 3, Balanced: true} }
-
 // FisherVectorsEntry returns the entry of [FisherVectors] in the list of learners.
 func FisherVectorsEntry() learner.Entry {
 	var grid []learner.Estimator
@@ -60,8 +57,8 @@ func FisherVectorsEntry() learner.Entry {
 	}
 	return learner.Entry{
 		Name: "fisher-vectors", Summary: "a linear SVM on Fisher vectors of a Gaussian mixture (miFV without PCA)",
-		Default: func() learner.Estimator { s := DefaultFisherVectors(); return &s }, Grid: grid,
-		Model: func() learner.Model { return new(FisherVectorsModel) },
+		Default: func() learner.Estimator { return &FisherVectors{Components: 4, C: 3, Balanced: true} }, Grid: grid,
+		Model: func() learner.Model { return new(fisherVectorsModel) },
 	}
 }
 
@@ -198,7 +195,7 @@ func (s FisherVectors) Fit(ctx context.Context, t learner.Training) (learner.Mod
 	if err != nil {
 		return nil, err
 	}
-	return &FisherVectorsModel{
+	return &fisherVectorsModel{
 		Scale: keptScale{Shift: f.scale.shift, Factor: f.scale.factor}, Shares: f.mixture.Weights, Means: f.mixture.Means,
 		Variances: f.mixture.Variances, Weights: slices.Concat(planes...), outputs: o,
 	}, nil
@@ -229,9 +226,9 @@ func (s FisherVectors) regress(ctx context.Context, x svm.Dense[float64], values
 	return weights, bias, nil
 }
 
-// FisherVectorsModel is a fitted [FisherVectors]. The score of a bag is the product of Weights with its Fisher vector,
+// fisherVectorsModel is a fitted [FisherVectors]. The score of a bag is the product of Weights with its Fisher vector,
 // plus a bias. Each class has its own weights and bias.
-type FisherVectorsModel struct {
+type fisherVectorsModel struct {
 	Scale     keptScale `json:"scale"`
 	Shares    numbers   `json:"shares"` // weights of the components, [components]
 	Means     numbers   `json:"means"`  // [components, features], in units of standardised instances
@@ -240,12 +237,12 @@ type FisherVectorsModel struct {
 	outputs
 }
 
-func (m *FisherVectorsModel) mixture() *mixture.Mixture {
+func (m *fisherVectorsModel) mixture() *mixture.Mixture {
 	return &mixture.Mixture{Features: len(m.Scale.Factor), Weights: m.Shares, Means: m.Means, Variances: m.Variances}
 }
 
 // Validate reports parts of a decoded model that do not fit together.
-func (m *FisherVectorsModel) Validate() error {
+func (m *fisherVectorsModel) Validate() error {
 	if err := cmp.Or(m.Scale.validate(nil), m.mixture().Validate()); err != nil {
 		return err
 	}
@@ -260,7 +257,7 @@ func (m *FisherVectorsModel) Validate() error {
 }
 
 // Predict implements [learner.Model].
-func (m *FisherVectorsModel) Predict(bag mil.Instances) (mil.Prediction, error) {
+func (m *fisherVectorsModel) Predict(bag mil.Instances) (mil.Prediction, error) {
 	vector, err := fisherVector(bag, scale{m.Scale.Shift, m.Scale.Factor}, m.mixture())
 	if err != nil {
 		return mil.Prediction{}, err
@@ -269,6 +266,6 @@ func (m *FisherVectorsModel) Predict(bag mil.Instances) (mil.Prediction, error) 
 }
 
 // InstanceScores implements [learner.InstanceScorer].
-func (m *FisherVectorsModel) InstanceScores(bag mil.Instances) ([][]float64, error) {
+func (m *fisherVectorsModel) InstanceScores(bag mil.Instances) ([][]float64, error) {
 	return leaveOut(m, bag)
 }

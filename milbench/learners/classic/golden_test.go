@@ -88,3 +88,11 @@ func matrix(rows [][]float64, sparse bool) mil.Instances {
 	}
 	return s
 }
+
+// must returns a value. An error ends the tests.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

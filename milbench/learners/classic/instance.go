@@ -1,16 +1,14 @@
 package classic
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
 	"synpool/internal/lbfgs"
-	"synpool/internal/spelling"
 	"synpool/milbench/learner"
 	"synpool/milbench/mil"
 )
@@ -24,8 +22,8 @@ const (
 	Hinge    Loss = "hinge"    // max(0, 1-m)^2, the squared hinge of a support vector machine
 )
 
-// Losses lists the losses.
-var Losses = []Loss{Logistic, Hinge}
+// allLosses lists the losses.
+var allLosses = []Loss{Logistic, Hinge}
 
 // Instance is a classifier of instances. In training it sees no bags, only instances with the labels of their bags;
 // Carbonneau et al. (2018) call this baseline SI-SVM. The score of a bag is the maximum over its instances, and the
@@ -47,8 +45,8 @@ type Instance struct {
 	Gamma    float64 `json:"gamma,omitempty"` // of a radial kernel; 0 for a linear classifier
 }
 
-// DefaultInstance returns a linear, weighted classifier with the logistic loss and C = 1.
-func DefaultInstance() Instance { return Instance{Loss: Logistic, C: 1, Weighted: true} }
+// defaultInstance returns a linear, weighted classifier with the logistic loss and C = 1.
+func defaultInstance() Instance { return Instance{Loss: Logistic, C: 1, Weighted: true} }
 
 // InstanceName is the name of the instance classifier in settings.
 const InstanceName = "instance"
@@ -57,12 +55,12 @@ const InstanceName = "instance"
 func InstanceEntry() learner.Entry {
 	return learner.Entry{
 		Name: InstanceName, Key: "pooling", Summary: "a classifier of instances, its maximum over the bag (SI-SVM)",
-		Default: func() learner.Estimator { c := DefaultInstance(); return &c },
+		Default: func() learner.Estimator { c := defaultInstance(); return &c },
 		Grid: []learner.Estimator{
 			&Instance{Loss: Hinge, C: 0.1, Weighted: true}, &Instance{Loss: Hinge, C: 0.01, Weighted: true},
 			&Instance{Loss: Hinge, C: 1, Weighted: true, Gamma: 0.01}, &Instance{Loss: Hinge, C: 1, Weighted: true, Gamma: 0.03},
 		},
-		Model: func() learner.Model { return new(InstanceModel) }, Logits: true,
+		Model: func() learner.Model { return new(instanceModel) }, Logits: true,
 	}
 }
 
@@ -70,16 +68,7 @@ var _ learner.Estimator = Instance{}
 
 // Validate reports the first invalid hyperparameter.
 func (c Instance) Validate() error {
-	if !slices.Contains(Losses, c.Loss) {
-		return fmt.Errorf("loss %q: there is no such loss; %s", c.Loss, spelling.Hint(c.Loss, Losses))
-	}
-	if !(c.C > 0) || math.IsInf(c.C, 1) {
-		return fmt.Errorf("c %v: more than 0 is needed", c.C)
-	}
-	if !(c.Gamma >= 0) || math.IsInf(c.Gamma, 1) {
-		return fmt.Errorf("gamma %v: 0 or more is needed", c.Gamma)
-	}
-	return nil
+	return cmp.Or(oneOf("loss", c.Loss, allLosses), above0("c", c.C), atLeast0("gamma", c.Gamma))
 }
 
 // Assumptions of time estimates: passes over the training instances until a fit converges, and floating point
@@ -91,15 +80,7 @@ const (
 
 // Cost estimates the cost of a fit on bags.
 func (c Instance) Cost(bags []mil.Instances) learner.Cost {
-	rows, values := 0.0, 0.0
-	for _, b := range bags {
-		rows += float64(b.Len())
-		if s, ok := b.(*mil.Sparse); ok {
-			values += float64(len(s.Values))
-		} else {
-			values += float64(b.Len()) * float64(b.Features())
-		}
-	}
+	rows, values := instancesAndValues(bags)
 	const number = 8 // bytes
 	moments := mil.MomentsBytes(bags)
 	if c.Gamma == 0 {
@@ -112,9 +93,9 @@ func (c Instance) Cost(bags []mil.Instances) learner.Cost {
 	}
 }
 
-// InstanceModel is a fitted instance classifier. The logit of an instance x is Weights x + Bias or, with a kernel k of
+// instanceModel is a fitted instance classifier. The logit of an instance x is Weights x + Bias or, with a kernel k of
 // landmarks z_j, sum_j Weights_j k(x, z_j) + Bias.
-type InstanceModel struct {
+type instanceModel struct {
 	Weights []float64 // one per feature, in the feature's own unit; with a kernel, one per landmark
 	Bias    float64
 	Loss    float64 // mean over the training instances, weighted by the setting, without the penalty
@@ -125,7 +106,7 @@ type InstanceModel struct {
 }
 
 // TrainingLoss returns Loss.
-func (m *InstanceModel) TrainingLoss() float64 { return m.Loss }
+func (m *instanceModel) TrainingLoss() float64 { return m.Loss }
 
 // A fit has converged if no derivative of the objective, divided by C times the sum of the s_i, is larger than this.
 const (
@@ -133,18 +114,18 @@ const (
 	iterations = 10_000
 )
 
-// ErrNotConverged is wrapped by errors that say that a fit did not reach its minimum.
-var ErrNotConverged = lbfgs.ErrNotConverged
+// errNotConverged is wrapped by errors that say that a fit did not reach its minimum.
+var errNotConverged = lbfgs.ErrNotConverged
 
-// Fit finds the weights for the training bags by L-BFGS, starting from zero, and returns an [*InstanceModel]. It is
+// Fit finds the weights for the training bags by L-BFGS, starting from zero, and returns an [*instanceModel]. It is
 // deterministic: the same bags in the same order give bit-identical weights on the same machine. Fit returns an error
 // for a malformed bag, bags of different widths, a training part without instances of both classes, or a fit that does
-// not converge ([ErrNotConverged]).
+// not converge ([errNotConverged]).
 func (c Instance) Fit(ctx context.Context, t learner.Training) (learner.Model, error) {
 	return c.fit(ctx, t)
 }
 
-func (c Instance) fit(ctx context.Context, t learner.Training) (*InstanceModel, error) {
+func (c Instance) fit(ctx context.Context, t learner.Training) (*instanceModel, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
@@ -193,14 +174,14 @@ func (c Instance) fit(ctx context.Context, t learner.Training) (*InstanceModel, 
 	if f.err != nil {
 		return nil, f.err
 	}
-	if errors.Is(err, ErrNotConverged) {
+	if errors.Is(err, errNotConverged) {
 		err = fmt.Errorf("%w; lower c", err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("instance classifier, %s loss, c %v: %w", c.Loss, c.C, err)
 	}
 
-	m := &InstanceModel{Weights: found[:n], Bias: found[n], Loss: f.meanLoss, features: bags.features(), kernel: k, scale: bags.scale}
+	m := &instanceModel{Weights: found[:n], Bias: found[n], Loss: f.meanLoss, features: bags.features(), kernel: k, scale: bags.scale}
 	if k != nil {
 		k.coefficients(m.Weights)
 		return m, nil
@@ -213,7 +194,7 @@ func (c Instance) fit(ctx context.Context, t learner.Training) (*InstanceModel, 
 }
 
 // Scores returns the logit of each instance in a bag.
-func (m *InstanceModel) Scores(bag mil.Instances) ([]float64, error) {
+func (m *instanceModel) Scores(bag mil.Instances) ([]float64, error) {
 	features := m.features
 	if m.kernel == nil {
 		features = len(m.Weights)
@@ -239,29 +220,16 @@ func (m *InstanceModel) Scores(bag mil.Instances) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, score := range scores {
-		if math.IsNaN(score) || math.IsInf(score, 0) {
-			return nil, fmt.Errorf("instance %d: its score is %v; its values must be finite", i+1, score)
-		}
-	}
-	return scores, nil
+	return finite(scores)
 }
 
 // Predict returns the maximum of the instances' logits, the first instance that has it, and the logits.
-func (m *InstanceModel) Predict(bag mil.Instances) (mil.Prediction, error) {
-	scores, err := m.Scores(bag)
-	if err != nil {
-		return mil.Prediction{}, err
-	}
-	if len(scores) == 0 {
-		return mil.Prediction{}, errors.New("an empty bag has no score")
-	}
-	winner := floats.MaxIdx(scores)
-	return mil.Prediction{Scores: []float64{scores[winner]}, Winners: []int{winner}, Instances: scores}, nil
+func (m *instanceModel) Predict(bag mil.Instances) (mil.Prediction, error) {
+	return maximum(m.Scores(bag))
 }
 
 // InstanceScores implements [learner.InstanceScorer]. It returns the Scores.
-func (m *InstanceModel) InstanceScores(bag mil.Instances) ([][]float64, error) {
+func (m *instanceModel) InstanceScores(bag mil.Instances) ([][]float64, error) {
 	scores, err := m.Scores(bag)
 	return [][]float64{scores}, err
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"gonum.org/v1/gonum/diff/fd"
 
@@ -53,13 +52,9 @@ func training(bags []mil.Instances, train []cv.Example) learner.Training {
 }
 
 // fitted fits a classifier to the examples' bags.
-func fitted(t *testing.T, c Instance, bags []mil.Instances, train []cv.Example) *InstanceModel {
+func fitted(t *testing.T, c Instance, bags []mil.Instances, train []cv.Example) *instanceModel {
 	t.Helper()
-	m, err := c.fit(t.Context(), training(bags, train))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return must(c.fit(t.Context(), training(bags, train)))
 }
 
 // changed applies change to every value of dense bags.
@@ -79,16 +74,13 @@ func changed(bags []mil.Instances, change func(v float32) float32) []mil.Instanc
 // TestGradient compares the gradient with central differences of the value.
 func TestGradient(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	for _, loss := range Losses {
+	for _, loss := range allLosses {
 		for _, form := range []string{"dense", "sparse", "offset"} {
 			bags, _ := random(1, 12, 5, 1, form == "sparse")
 			if form == "offset" { // the scale is folded into the weights: nothing may cancel
 				bags = changed(bags, func(v float32) float32 { return v + 1e4 })
 			}
-			x, err := newScaledBags(bags)
-			if err != nil {
-				t.Fatal(err)
-			}
+			x := must(newScaledBags(bags))
 			f := &objective{inputs: x, share: [2]float64{0.02, 0.05}, penalty: 0.3, loss: loss}
 			for _, b := range bags {
 				for range b.Len() {
@@ -132,136 +124,6 @@ func TestLossExtremes(t *testing.T) {
 	}
 }
 
-// TestUnits checks that the unit of a feature changes scores only by the rounding of values to float32.
-func TestUnits(t *testing.T) {
-	bags, train := random(2, 30, 4, 1, false)
-	scaled := changed(bags, func(v float32) float32 { return 1024*v + 4096 })
-	one, other := fitted(t, DefaultInstance(), bags, train), fitted(t, DefaultInstance(), scaled, train)
-	for i := range bags {
-		a, err1 := one.Predict(bags[i])
-		b, err2 := other.Predict(scaled[i])
-		if err := errors.Join(err1, err2); err != nil {
-			t.Fatal(err)
-		}
-		if math.Abs(a.Scores[0]-b.Scores[0]) > 1e-5 || a.Winners[0] != b.Winners[0] {
-			t.Errorf("bag %d: %v, in another unit %v", i, a, b)
-		}
-	}
-}
-
-// task returns a task whose fits train on the even bags and test on the odd ones, with different settings.
-func task(sparse bool) cv.Task {
-	bags, examples := random(3, 60, 6, 2, sparse)
-	task := cv.Task{Name: "random", Bags: bags}
-	for i, loss := range []Loss{Logistic, Hinge, Logistic, Hinge} {
-		setting, err := InstanceEntry().Setting(&Instance{Loss: loss, C: math.Pow(10, float64(i-2)), Weighted: i < 2, Gamma: 0.05 * float64(i%2)})
-		if err != nil {
-			panic(err)
-		}
-		fit := cv.Fit{Setting: setting, Seed: uint64(i), EveryEpoch: i%2 == 0}
-		for k, e := range examples {
-			switch {
-			case k < 40:
-				fit.Train = append(fit.Train, e)
-			case k < 50:
-				fit.Validation = append(fit.Validation, e.Bag)
-			default:
-				fit.Test = append(fit.Test, e.Bag)
-			}
-		}
-		task.Fits = append(task.Fits, fit)
-	}
-	return task
-}
-
-// only returns a learner with only the instance classifier.
-func only(workers int) learner.Classical {
-	return learner.Classical{Entries: []learner.Entry{InstanceEntry()}, Workers: workers}
-}
-
-// outcomes learns a task and returns its outcomes by fit.
-func outcomes(t *testing.T, workers int, task cv.Task) []learner.Outcome {
-	t.Helper()
-	all := make([]learner.Outcome, len(task.Fits))
-	handed := 0
-	if err := only(workers).Learn(t.Context(), task, func(o learner.Outcome) error {
-		all[o.Fit] = o
-		handed++
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if handed != len(task.Fits) {
-		t.Fatalf("%d outcomes of %d fits", handed, len(task.Fits))
-	}
-	return all
-}
-
-func TestLearn(t *testing.T) {
-	for _, sparse := range []bool{false, true} {
-		task := task(sparse)
-		one := outcomes(t, 1, task)
-		many := outcomes(t, 4, task)
-		var wall time.Duration
-		for i, o := range one {
-			if o.Err != nil || len(o.Epochs) != 1 || o.Epochs[0].Number != 1 || o.Wall < 0 {
-				t.Fatalf("fit %d: %+v", i, o)
-			}
-			wall += o.Wall // of a single fit it is 0 where the clock is coarse
-			e := o.Epochs[0]
-			if len(e.Validation) != 10 || len(e.Test) != 10 || !(e.Loss > 0 && e.Loss < 1) {
-				t.Fatalf("fit %d: %+v", i, e)
-			}
-			if got, want := text(t, many[i].Epochs), text(t, o.Epochs); got != want {
-				t.Errorf("fit %d with one worker and with four: %s, %s", i, want, got)
-			}
-			estimator, err := InstanceEntry().Parse(task.Fits[i].Setting)
-			if err != nil {
-				t.Fatal(err)
-			}
-			config := *estimator.(*Instance)
-			model := fitted(t, config, task.Bags, task.Fits[i].Train)
-			right := 0
-			for k, b := range task.Fits[i].Test {
-				scores, err := model.Scores(task.Bags[b])
-				if err != nil {
-					t.Fatal(err)
-				}
-				got := e.Test[k]
-				if got.Scores[0] != slices.Max(scores) || got.Scores[0] != scores[got.Winners[0]] || len(got.Winners) != 1 {
-					t.Errorf("fit %d, bag %d: %+v of %v", i, b, got, scores)
-				}
-				if (got.Scores[0] > 0) == (b%2 == 0) {
-					right++
-				}
-			}
-			if config.Weighted && right < 7 {
-				t.Errorf("fit %d: %d of 10 test bags on the right side", i, right)
-			}
-		}
-		if wall <= 0 {
-			t.Errorf("the fits took %v", wall)
-		}
-	}
-}
-
-// TestLearnIgnoresTestBags checks that labels of held-out bags cannot be used: neither the task nor its instances have
-// them.
-func TestLearnIgnoresTestBags(t *testing.T) {
-	task := task(false)
-	task.Fits = task.Fits[:1]
-	before := outcomes(t, 0, task)[0].Epochs[0]
-	bags := slices.Clone(task.Bags)
-	for _, b := range task.Fits[0].Test[1:] {
-		bags[b] = &mil.Dense{Rows: bags[b].Len(), Cols: bags[b].Features(), Values: make([]float32, bags[b].Len()*bags[b].Features())}
-	}
-	task.Bags = bags
-	after := outcomes(t, 0, task)[0].Epochs[0]
-	if text(t, before.Validation) != text(t, after.Validation) || text(t, before.Test[0]) != text(t, after.Test[0]) || before.Loss != after.Loss {
-		t.Errorf("other test bags change %v to %v", before, after)
-	}
-}
-
 // TestWeighted checks that both classes have the same total weight if Weighted is set. This favours the rarer class and
 // has no effect on classes of the same size.
 func TestWeighted(t *testing.T) {
@@ -271,7 +133,7 @@ func TestWeighted(t *testing.T) {
 	train := []cv.Example{{Bag: 0, Target: mil.Labelled(1)}, {Bag: 1, Target: mil.Labelled(0)}}
 	weighted := fitted(t, Instance{Logistic, 1, true, 0}, bags, train)
 	plain := fitted(t, Instance{Logistic, 1, false, 0}, bags, train)
-	at := func(m *InstanceModel) float64 { return m.Weights[0]*0.5 + m.Weights[1]*1.2 + m.Bias }
+	at := func(m *instanceModel) float64 { return m.Weights[0]*0.5 + m.Weights[1]*1.2 + m.Bias }
 	if at(weighted) <= at(plain) {
 		t.Errorf("the rarer, positive class is favoured by %v and %v", at(weighted), at(plain))
 	}
@@ -283,23 +145,12 @@ func TestWeighted(t *testing.T) {
 	}
 }
 
-// TestLearnStops checks that the context ends a fit, and an error of done ends the task.
-func TestLearnStops(t *testing.T) {
-	task := task(false)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := only(1).Learn(ctx, task, func(learner.Outcome) error { t.Error("an outcome"); return nil }); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
-	refused, calls := errors.New("full"), 0
-	if err := only(3).Learn(t.Context(), task, func(learner.Outcome) error { calls++; return refused }); !errors.Is(err, refused) || calls != 1 {
-		t.Errorf("refused: %v after %d calls", err, calls)
-	}
-
-	// In the middle of a fit.
+// TestStops checks that the context ends a fit in the middle.
+func TestStops(t *testing.T) {
+	bags, examples := random(3, 60, 6, 2, false)
 	ending := &countdown{t.Context(), 5}
-	if _, err := DefaultInstance().Fit(ending, training(task.Bags, task.Fits[0].Train)); !errors.Is(err, context.Canceled) {
-		t.Errorf("in the middle: %v", err)
+	if _, err := defaultInstance().Fit(ending, training(bags, examples[:40])); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
 	}
 	if ending.left > 0 || ending.left < -5 {
 		t.Errorf("went on with %d looks left", ending.left)
@@ -324,10 +175,7 @@ func (c *countdown) Value(any) any { return nil }
 // TestNotConverged checks that a fit reports that it did not reach its minimum.
 func TestNotConverged(t *testing.T) {
 	bags, _ := random(3, 40, 6, 2, false)
-	x, err := newScaledBags(bags)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must(newScaledBags(bags))
 	f := &objective{inputs: x, share: [2]float64{0.01, 0.01}, penalty: 1e-3, loss: Logistic}
 	for _, b := range bags {
 		for range b.Len() {
@@ -340,19 +188,8 @@ func TestNotConverged(t *testing.T) {
 		want       string
 	}{{1e-6, 2, "after 2 iterations"}, {1e-300, 10_000, "more than 1e-300"}} {
 		_, err := lbfgs.Minimise(t.Context(), x.features()+1, f.compute, c.tolerance, c.iterations)
-		if !errors.Is(err, ErrNotConverged) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+		if !errors.Is(err, errNotConverged) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("tolerance %v, %d iterations: %v", c.tolerance, c.iterations, err)
-		}
-	}
-}
-
-// TestLearnFailure checks that a failed fit does not stop others.
-func TestLearnFailure(t *testing.T) {
-	task := task(false)
-	task.Fits[1].Setting = json.RawMessage(`{"pooling":"instance","loss":"logistic","c":-1,"weighted":true}`)
-	for i, o := range outcomes(t, 0, task) {
-		if (o.Err != nil) != (i == 1) || (o.Epochs == nil) != (i == 1) {
-			t.Errorf("fit %d: %v", i, o.Err)
 		}
 	}
 }
@@ -360,20 +197,17 @@ func TestLearnFailure(t *testing.T) {
 func TestSetting(t *testing.T) {
 	entry := InstanceEntry()
 	setting := func(c Instance) string {
-		text, err := entry.Setting(&c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must(entry.Setting(&c))
 		return string(text)
 	}
-	written := setting(DefaultInstance())
+	written := setting(defaultInstance())
 	if written != `{"pooling":"instance","loss":"logistic","c":1,"weighted":true}` {
 		t.Error(written)
 	}
 	if radial := setting(Instance{Hinge, 10, false, 0.02}); radial != `{"pooling":"instance","loss":"hinge","c":10,"weighted":false,"gamma":0.02}` {
 		t.Error(radial)
 	}
-	if read, err := entry.Parse([]byte(written)); err != nil || *read.(*Instance) != DefaultInstance() {
+	if read, err := entry.Parse([]byte(written)); err != nil || *read.(*Instance) != defaultInstance() {
 		t.Errorf("%+v, %v", read, err)
 	}
 	for want, setting := range map[string]string{
@@ -412,7 +246,7 @@ func TestRefuses(t *testing.T) {
 		"bag 4 has 3 features, bag 0 has 2":                                          {nil, append(slices.Clip(train), cv.Example{Bag: 5}), []mil.Instances{wide}},
 		"bag 4: value NaN of feature 1 of instance 1; replace it by a finite number": {nil, append(slices.Clip(train), cv.Example{Bag: 5}), []mil.Instances{unknown}},
 	} {
-		config := DefaultInstance()
+		config := defaultInstance()
 		if c.change != nil {
 			c.change(&config)
 		}
@@ -420,29 +254,10 @@ func TestRefuses(t *testing.T) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
-	m := fitted(t, DefaultInstance(), bags, train)
+	m := fitted(t, defaultInstance(), bags, train)
 	for want, bag := range map[string]mil.Instances{"an empty bag has no score": bags[4], "a bag of 3 features for a model of 2": wide, "instance 1: its score is NaN": unknown} {
 		if _, err := m.Predict(bag); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", bag, err, want)
-		}
-	}
-	for want, fit := range map[string]cv.Fit{
-		`there is no learner ""`: {Setting: json.RawMessage(`[]`), Train: train},
-		"bag 4: an empty bag":    {Setting: json.RawMessage(`{"pooling":"instance","loss":"logistic","c":1,"weighted":true}`), Train: train, Validation: []int{4}},
-	} {
-		o := outcomes(t, 0, cv.Task{Bags: bags, Fits: []cv.Fit{fit}})[0]
-		if o.Err == nil || !strings.Contains(o.Err.Error(), want) {
-			t.Errorf("error %v, want one with %q", o.Err, want)
-		}
-	}
-	for want, task := range map[string]cv.Task{
-		"fit 0: bag 5 of 5 is to be scored":       {Bags: bags, Fits: []cv.Fit{{Train: train, Test: []int{5}}}},
-		"bag 1: 1 values for 2 instances":         {Bags: []mil.Instances{bags[0], &mil.Dense{Rows: 2, Cols: 2, Values: []float32{1}}}, Fits: []cv.Fit{{Train: train[:1]}}},
-		"bag 1 has 3 features, bag 0 has 2; all ": {Bags: []mil.Instances{bags[0], wide}, Fits: []cv.Fit{{Train: train[:1]}}},
-	} {
-		err := only(1).Learn(t.Context(), task, func(learner.Outcome) error { t.Error("an outcome"); return nil })
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
 }
@@ -452,23 +267,20 @@ func TestCost(t *testing.T) {
 	few, _ := random(1, 4, 2, 1, false)
 	many, _ := random(1, 40, 2, 1, false)
 	sparse, _ := random(1, 4, 20, 0, true)
-	for _, c := range []Instance{DefaultInstance(), {Loss: Hinge, C: 1, Gamma: 1}} {
+	for _, c := range []Instance{defaultInstance(), {Loss: Hinge, C: 1, Gamma: 1}} {
 		a, b := c.Cost(few), c.Cost(many)
 		if !(a.Seconds > 0 && b.Seconds > 2*a.Seconds) || a.Memory == 0 || b.Memory < 2*a.Memory || c.Cost(sparse).Seconds <= 0 {
 			t.Errorf("%+v: %+v, of ten times the bags %+v", c, a, b)
 		}
 	}
-	if linear, radial := DefaultInstance().Cost(many), (Instance{Gamma: 1}).Cost(many); radial.Seconds < linear.Seconds || radial.Memory < linear.Memory {
+	if linear, radial := defaultInstance().Cost(many), (Instance{Gamma: 1}).Cost(many); radial.Seconds < linear.Seconds || radial.Memory < linear.Memory {
 		t.Errorf("with a kernel %+v, without %+v", radial, linear)
 	}
 }
 
 func text(t *testing.T, v any) string {
 	t.Helper()
-	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(json.Marshal(v))
 	return string(b)
 }
 
@@ -494,7 +306,7 @@ func TestUnreadable(t *testing.T) {
 	train := training(bags, examples)
 	train.Bags = slices.Clone(train.Bags)
 	train.Bags[3] = unreadable{bags[3], &reads}
-	for _, c := range []Instance{DefaultInstance(), {Loss: Hinge, C: 1, Gamma: 0.1}} {
+	for _, c := range []Instance{defaultInstance(), {Loss: Hinge, C: 1, Gamma: 0.1}} {
 		failed := 0
 		for n := range 12 {
 			reads = n
@@ -510,10 +322,7 @@ func TestUnreadable(t *testing.T) {
 			t.Errorf("%+v: %d fits failed", c, failed)
 		}
 		reads = math.MaxInt
-		model, err := c.Fit(t.Context(), train)
-		if err != nil {
-			t.Fatal(err)
-		}
+		model := must(c.Fit(t.Context(), train))
 		reads = 0
 		if _, err := model.Predict(train.Bags[3]); !errors.Is(err, errUnreadable) {
 			t.Errorf("%+v: %v", c, err)

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// instanceModelJSON is the stored form of an [InstanceModel].
+// instanceModelJSON is the stored form of an [instanceModel].
 type instanceModelJSON struct {
 	Features *int            `json:"features"`
 	Weights  numbers         `json:"weights"`
@@ -26,7 +26,7 @@ type landmarkKernel struct {
 }
 
 // MarshalJSON implements [json.Marshaler].
-func (m *InstanceModel) MarshalJSON() ([]byte, error) {
+func (m *instanceModel) MarshalJSON() ([]byte, error) {
 	features := m.features
 	j := instanceModelJSON{Features: &features, Weights: m.Weights, Bias: &m.Bias, Loss: &m.Loss}
 	if m.kernel == nil {
@@ -41,7 +41,7 @@ func (m *InstanceModel) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON implements [json.Unmarshaler]. Inconsistent parts are an error.
-func (m *InstanceModel) UnmarshalJSON(data []byte) error {
+func (m *instanceModel) UnmarshalJSON(data []byte) error {
 	var j instanceModelJSON
 	if err := json.Unmarshal(data, &j); err != nil {
 		return err
@@ -49,7 +49,7 @@ func (m *InstanceModel) UnmarshalJSON(data []byte) error {
 	if j.Features == nil || j.Bias == nil || j.Loss == nil {
 		return errors.New("features, bias or loss is missing")
 	}
-	*m = InstanceModel{Weights: j.Weights, Bias: *j.Bias, Loss: *j.Loss, features: *j.Features}
+	*m = instanceModel{Weights: j.Weights, Bias: *j.Bias, Loss: *j.Loss, features: *j.Features}
 	if k := j.Kernel; k != nil {
 		n, d := len(j.Weights), *j.Features
 		if d < 1 || len(k.Landmarks)%d != 0 || len(k.Landmarks)/d != n || len(k.Scale.Shift) != d || len(k.Scale.Factor) != d {
@@ -66,7 +66,7 @@ func (m *InstanceModel) UnmarshalJSON(data []byte) error {
 }
 
 // Validate reports parts of a decoded model that do not fit together.
-func (m *InstanceModel) Validate() error {
+func (m *instanceModel) Validate() error {
 	if len(m.Weights) == 0 {
 		return errors.New("no weights")
 	}

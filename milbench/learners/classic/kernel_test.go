@@ -16,10 +16,7 @@ import (
 func TestKernelFeatures(t *testing.T) {
 	for _, sparse := range []bool{false, true} {
 		bags, _ := random(4, 20, 5, 1, sparse)
-		s, err := scaleOf(bags)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must(scaleOf(bags))
 		const gamma = 0.1
 		var rows [][]float64
 		for _, x := range bags {
@@ -32,17 +29,11 @@ func TestKernelFeatures(t *testing.T) {
 			}
 		}
 		for _, most := range []int{1000, 10} {
-			k, err := newKernel(bags, s, gamma, most)
-			if err != nil {
-				t.Fatal(err)
-			}
+			k := must(newKernel(bags, s, gamma, most))
 			if len(k.landmarks) != min(len(rows), most) {
 				t.Fatalf("%d landmarks of %d instances", len(k.landmarks), len(rows))
 			}
-			f, err := k.features(bags, s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must(k.features(bags, s))
 			landmark := map[int]bool{}
 			for i, z := range k.landmarks {
 				at := i * len(rows) / len(k.landmarks)
@@ -84,10 +75,7 @@ func TestKernelLandmarks(t *testing.T) {
 	var labels []int
 	var scores []float64
 	for i, b := range bags {
-		s, err := m.Predict(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must(m.Predict(b))
 		labels, scores = append(labels, train[i].Label), append(scores, s.Scores[0])
 	}
 	if auc, err := stats.AUC(labels, scores); err != nil || auc < 0.85 {
@@ -115,10 +103,7 @@ func TestKernelBeyondPlanes(t *testing.T) {
 		m := fitted(t, Instance{Hinge, 10, true, gamma}, bags, train)
 		least, most := math.Inf(1), math.Inf(-1) // of positive, of negative bags
 		for i, b := range bags {
-			s, err := m.Predict(b)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must(m.Predict(b))
 			if i%2 == 0 {
 				least = min(least, s.Scores[0])
 			} else {

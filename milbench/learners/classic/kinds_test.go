@@ -76,21 +76,14 @@ func moved(seed uint64, kind mil.TargetKind, train, test int) (part, rest learne
 // fitted returns the fitted model.
 func fitted(t testing.TB, e learner.Estimator, part learner.Training) learner.Model {
 	t.Helper()
-	m, err := e.Fit(t.Context(), part)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return must(e.Fit(t.Context(), part))
 }
 
 // scoresOf returns the scores of bags.
 func scoresOf(t testing.TB, m learner.Model, bags []mil.Instances) (scores [][]float64) {
 	t.Helper()
 	for _, b := range bags {
-		p, err := m.Predict(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must(m.Predict(b))
 		scores = append(scores, p.Scores)
 	}
 	return scores
@@ -219,9 +212,9 @@ func TestTwoClasses(t *testing.T) {
 	}
 }
 
-// TestUnits checks that predictions have the unit of the real targets. Equal targets are predicted. If a tube holds all
+// TestTargetUnits checks that predictions have the unit of the real targets. Equal targets are predicted. If a tube holds all
 // targets, there is a single value, and the model can be saved.
-func TestUnits(t *testing.T) {
+func TestTargetUnits(t *testing.T) {
 	part, rest := moved(4, mil.RealTarget, 50, 30)
 	for _, e := range kindEntries() {
 		base := column(scoresOf(t, fitted(t, e.Default(), part), rest.Bags), 0)
@@ -247,7 +240,7 @@ func TestUnits(t *testing.T) {
 		}
 		kept(t, e, m, rest.Bags)
 	}
-	wide := &classic.StatisticsSVM{Statistics: classic.DefaultStatistics, Gamma: 1, C: 3, Epsilon: 50}
+	wide := &classic.StatisticsSVM{Statistics: "min max mean", Gamma: 1, C: 3, Epsilon: 50}
 	if s := column(scoresOf(t, fitted(t, wide, part), rest.Bags), 0); slices.Min(s) != slices.Max(s) {
 		t.Errorf("a tube of 50 standard deviations has the values %v", s)
 	}
@@ -263,14 +256,8 @@ func TestUnits(t *testing.T) {
 // kept saves and loads a model and checks that it predicts the same.
 func kept(t testing.TB, e learner.Entry, m learner.Model, bags []mil.Instances) map[string]any {
 	t.Helper()
-	text, err := json.Marshal(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	read, err := e.ReadModel(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(json.Marshal(m))
+	read := must(e.ReadModel(text))
 	want := scoresOf(t, m, bags)
 	for i, scores := range scoresOf(t, read, bags) {
 		for k, v := range scores {
@@ -304,10 +291,7 @@ func TestKindsKept(t *testing.T) {
 				if in[key] = value; value == nil {
 					delete(in, key)
 				}
-				text, err := json.Marshal(values)
-				if err != nil {
-					t.Fatal(err)
-				}
+				text := must(json.Marshal(values))
 				read, err := e.ReadModel(text)
 				if err == nil && wrong || err != nil && strings.Contains(err.Error(), "\n") {
 					t.Errorf("%s, %v, %s: error %v", e.Name, kind, what, err)
@@ -407,4 +391,12 @@ func TestKindsTaken(t *testing.T) {
 			t.Errorf("%s: error %v", wrong, err)
 		}
 	}
+}
+
+// must returns a value. An error ends the tests.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

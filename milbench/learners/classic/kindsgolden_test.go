@@ -74,16 +74,9 @@ func TestGoldenKinds(t *testing.T) {
 	for at, f := range bagsForms(t) {
 		bags, k := f.instances(), golden.Forms[at]
 		classes, numbers := k.of(mil.ClassTarget, f.training()), k.of(mil.RealTarget, f.training())
-		standard, err := targetsOf(numbers)
-		if err != nil {
-			t.Fatal(err)
-		}
+		standard := must(targetsOf(numbers))
 		fit := func(e learner.Estimator, part learner.Training) learner.Model {
-			m, err := e.Fit(t.Context(), part)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return m
+			return must(e.Fit(t.Context(), part))
 		}
 		for _, c := range k.Fits {
 			e := estimator(t, c.Setting)
@@ -91,7 +84,7 @@ func TestGoldenKinds(t *testing.T) {
 			requireScores(t, name, fit(e, classes), bags, func(i, class int) (float64, float64) { return c.Classes[i][class], 2e-3 })
 			requireScores(t, name, fit(e, numbers), bags, func(i, _ int) (float64, float64) { return c.Real[i], 2e-3 * standard.SD })
 		}
-		forest := &StatisticsTrees{Statistics: DefaultStatistics, Trees: trees, MinLeaf: 1, Balanced: true}
+		forest := &StatisticsTrees{Statistics: defaultStatistics, Trees: trees, MinLeaf: 1, Balanced: true}
 		requireScores(t, f.Name+", shares", exponential{fit(forest, classes)}, bags, func(i, class int) (float64, float64) {
 			share := max(k.Trees.Shares[i][class], 0.5/trees)
 			return share, random*math.Sqrt(share*(1-share)) + 1e-3

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
+	"synpool/internal/spelling"
 	"synpool/internal/svm"
 	"synpool/milbench/learner"
 	"synpool/milbench/mil"
@@ -109,6 +111,14 @@ func advised(err error) error {
 		return fmt.Errorf("%w; lower c", err)
 	}
 	return err
+}
+
+// oneOf reports a name that is not in a list.
+func oneOf[T ~string](what string, name T, all []T) error {
+	if slices.Contains(all, name) {
+		return nil
+	}
+	return fmt.Errorf("%s %q: there is no such %s; %s", what, name, what, spelling.Hint(name, all))
 }
 
 // above0 reports a hyperparameter that is not above 0.

@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
-	"synpool/internal/spelling"
 	"synpool/internal/svm"
 	"synpool/milbench/learner"
 	"synpool/milbench/mil"
@@ -26,8 +24,8 @@ const (
 	Radial Penalty = "radial" // with a radial kernel on the embedding, standardised over the training bags
 )
 
-// Penalties lists the machines of MILES.
-var Penalties = []Penalty{L1, L2, Radial}
+// allPenalties lists the machines of MILES.
+var allPenalties = []Penalty{L1, L2, Radial}
 
 // MILES is multiple-instance learning via embedded instance selection. Every training instance z is a concept. A bag is
 // represented by its similarities to all concepts,
@@ -56,8 +54,8 @@ type MILES struct {
 	tolerance float64 // of a linear machine; 0 for the default
 }
 
-// DefaultMILES returns a radial machine with Gamma = 1, C = 3 and at most 5000 concepts.
-func DefaultMILES() MILES {
+// defaultMILES returns a radial machine with Gamma = 1, C = 3 and at most 5000 concepts.
+func defaultMILES() MILES {
 	return MILES{Penalty: Radial, Gamma: 1, C: 3, Concepts: 5000, Balanced: true}
 }
 
@@ -69,27 +67,22 @@ func MILESEntry() learner.Entry {
 			penalty Penalty
 			c       float64
 		}{{Radial, 3}, {Radial, 10}, {L1, 0.3}, {L1, 1}} {
-			s := DefaultMILES()
+			s := defaultMILES()
 			s.Penalty, s.Gamma, s.C = machine.penalty, gamma, machine.c
 			grid = append(grid, &s)
 		}
 	}
 	return learner.Entry{
 		Name: "miles", Summary: "an SVM on the similarities to all training instances (MILES)",
-		Default: func() learner.Estimator { s := DefaultMILES(); return &s }, Grid: grid,
-		Model: func() learner.Model { return new(MILESModel) },
+		Default: func() learner.Estimator { s := defaultMILES(); return &s }, Grid: grid,
+		Model: func() learner.Model { return new(milesModel) },
 	}
 }
 
 var _ learner.Estimator = MILES{}
 
 // validate reports an unknown machine.
-func (p Penalty) validate() error {
-	if slices.Contains(Penalties, p) {
-		return nil
-	}
-	return fmt.Errorf("penalty %q: there is no such penalty; %s", p, spelling.Hint(p, Penalties))
-}
+func (p Penalty) validate() error { return oneOf("penalty", p, allPenalties) }
 
 // Validate reports the first invalid hyperparameter.
 func (s MILES) Validate() error {
@@ -165,7 +158,7 @@ func (s MILES) Fit(ctx context.Context, t learner.Training) (learner.Model, erro
 		}
 	}
 	similar(gamma, values)
-	m := &MILESModel{Setting: s, Scale: keepScale(near.z), z: near.z, live: near}
+	m := &milesModel{Setting: s, Scale: keepScale(near.z), z: near.z, live: near}
 	if s.Penalty == Radial {
 		own := learner.NewShared(nil) // the columns are concepts of these training bags only, so nothing is shared
 		setting := machineSetting{c: s.C, balanced: s.Balanced}
@@ -248,9 +241,9 @@ const (
 	milesL2Tolerance = 1e-2 // LIBLINEAR uses 0.1
 )
 
-// MILESModel is a fitted [MILES]. It keeps the concepts that the score depends on. If a linear machine selected none,
+// milesModel is a fitted [MILES]. It keeps the concepts that the score depends on. If a linear machine selected none,
 // every bag has the score Bias.
-type MILESModel struct {
+type milesModel struct {
 	Setting  MILES          `json:"setting"`
 	Scale    keptScale      `json:"scale"`
 	Concepts *keptBag       `json:"concepts,omitempty"` // one instance per concept
@@ -265,7 +258,7 @@ type MILESModel struct {
 }
 
 // Validate reports parts of a decoded model that do not fit together.
-func (m *MILESModel) Validate() error {
+func (m *milesModel) Validate() error {
 	if err := m.Setting.Validate(); err != nil {
 		return err
 	}
@@ -299,10 +292,10 @@ func (m *MILESModel) Validate() error {
 }
 
 // gamma returns the factor of the squared distances.
-func (m *MILESModel) gamma() float64 { return m.Setting.Gamma / float64(len(m.z.factor)) }
+func (m *milesModel) gamma() float64 { return m.Setting.Gamma / float64(len(m.z.factor)) }
 
 // check reports a decoded model that was not validated, or a bag that the model cannot score.
-func (m *MILESModel) check(bag mil.Instances) error {
+func (m *milesModel) check(bag mil.Instances) error {
 	switch {
 	case m.z == nil:
 		return errNotValidated
@@ -315,7 +308,7 @@ func (m *MILESModel) check(bag mil.Instances) error {
 }
 
 // Predict implements [learner.Model].
-func (m *MILESModel) Predict(bag mil.Instances) (mil.Prediction, error) {
+func (m *milesModel) Predict(bag mil.Instances) (mil.Prediction, error) {
 	if err := m.check(bag); err != nil {
 		return mil.Prediction{}, err
 	}
@@ -352,7 +345,7 @@ func (m *MILESModel) Predict(bag mil.Instances) (mil.Prediction, error) {
 // s(X, z) over the concepts z for which it is the nearest in its bag; equally near instances share the term (equation
 // 20 of the paper). These scores and the bias sum to the score of the bag. In a radial machine, it is the drop of the
 // bag's score without the instance.
-func (m *MILESModel) InstanceScores(bag mil.Instances) ([][]float64, error) {
+func (m *milesModel) InstanceScores(bag mil.Instances) ([][]float64, error) {
 	if err := m.check(bag); err != nil {
 		return nil, err
 	}

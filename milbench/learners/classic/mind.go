@@ -23,11 +23,6 @@ type MInD struct {
 	Epsilon  float64  `json:"epsilon,omitempty"` // for real targets: half the width of the tube, in standard deviations of the targets; 0 means 0.1
 }
 
-// DefaultMInD returns a machine on mean-min distances, with C = 3.
-func DefaultMInD() MInD {
-	return MInD{Distance: MeanMin, Scaling: Deviation, Gamma: 1, C: 3, Balanced: true}
-}
-
 // MInDEntry returns the entry of [MInD] in the list of learners.
 func MInDEntry() learner.Entry {
 	var grid []learner.Estimator
@@ -38,8 +33,10 @@ func MInDEntry() learner.Entry {
 	}
 	return learner.Entry{
 		Name: "mind", Summary: "an SVM on the distances to all training bags (MInD)",
-		Default: func() learner.Estimator { s := DefaultMInD(); return &s }, Grid: grid,
-		Model: func() learner.Model { return new(MInDModel) },
+		Default: func() learner.Estimator {
+			return &MInD{Distance: MeanMin, Scaling: Deviation, Gamma: 1, C: 3, Balanced: true}
+		}, Grid: grid,
+		Model: func() learner.Model { return new(mindModel) },
 	}
 }
 
@@ -87,7 +84,7 @@ func (s MInD) Fit(ctx context.Context, t learner.Training) (learner.Model, error
 	if err != nil {
 		return nil, err
 	}
-	m := &MInDModel{Distance: s.Distance, Scale: keepScale(d.z), Machine: machine, trainingBags: trainingBags{live: d, rows: rows}}
+	m := &mindModel{Distance: s.Distance, Scale: keepScale(d.z), Machine: machine, trainingBags: trainingBags{live: d, rows: rows}}
 	for _, b := range t.Bags {
 		m.Bags = append(m.Bags, keptBag{b})
 	}
@@ -103,8 +100,8 @@ func all(n int) []int {
 	return list
 }
 
-// MInDModel is a fitted [MInD].
-type MInDModel struct {
+// mindModel is a fitted [MInD].
+type mindModel struct {
 	Distance Distance       `json:"distance"`
 	Scale    keptScale      `json:"scale"`
 	Bags     []keptBag      `json:"bags"`
@@ -114,7 +111,7 @@ type MInDModel struct {
 }
 
 // Validate reports parts of a decoded model that do not fit together.
-func (m *MInDModel) Validate() error {
+func (m *mindModel) Validate() error {
 	if err := cmp.Or(m.Distance.validate(), m.Scale.validate(m.Bags), m.Machine.validate(len(m.Bags))); err != nil {
 		return err
 	}
@@ -124,7 +121,7 @@ func (m *MInDModel) Validate() error {
 }
 
 // Predict implements [learner.Model].
-func (m *MInDModel) Predict(bag mil.Instances) (mil.Prediction, error) {
+func (m *mindModel) Predict(bag mil.Instances) (mil.Prediction, error) {
 	x, err := m.distances(m.Distance, bag)
 	if err != nil {
 		return mil.Prediction{}, err
@@ -133,11 +130,11 @@ func (m *MInDModel) Predict(bag mil.Instances) (mil.Prediction, error) {
 }
 
 // score returns the score of a bag, given its distances from the training bags.
-func (m *MInDModel) score(x []float64) (mil.Prediction, error) {
+func (m *mindModel) score(x []float64) (mil.Prediction, error) {
 	return m.Machine.predict(x)
 }
 
 // InstanceScores implements [learner.InstanceScorer].
-func (m *MInDModel) InstanceScores(bag mil.Instances) ([][]float64, error) {
+func (m *mindModel) InstanceScores(bag mil.Instances) ([][]float64, error) {
 	return m.leaveOut(m.Distance, bag, m.score)
 }

@@ -47,11 +47,11 @@ type InstanceMISVM struct {
 	Balanced bool    `json:"balanced"` // give both classes the same total weight, however many instances they have
 }
 
-// DefaultBagMISVM returns a machine with Gamma = 1, C = 3 and at most 50 rounds.
-func DefaultBagMISVM() BagMISVM { return BagMISVM{Gamma: 1, C: 3, Rounds: 50, Balanced: true} }
+// defaultBagMISVM returns a machine with Gamma = 1, C = 3 and at most 50 rounds.
+func defaultBagMISVM() BagMISVM { return BagMISVM{Gamma: 1, C: 3, Rounds: 50, Balanced: true} }
 
-// DefaultInstanceMISVM returns a machine with Gamma = 1, C = 3 and at most 50 rounds.
-func DefaultInstanceMISVM() InstanceMISVM {
+// defaultInstanceMISVM returns a machine with Gamma = 1, C = 3 and at most 50 rounds.
+func defaultInstanceMISVM() InstanceMISVM {
 	return InstanceMISVM{Gamma: 1, C: 3, Rounds: 50, Balanced: true}
 }
 
@@ -74,10 +74,10 @@ func (a alternation) grid() (list []alternation) {
 func BagMISVMEntry() learner.Entry {
 	e := learner.Entry{
 		Name: "mi-svm-bag", Summary: "an SVM on one instance of each positive bag (MI-SVM)",
-		Default: func() learner.Estimator { s := DefaultBagMISVM(); return &s },
-		Model:   func() learner.Model { return new(MISVMModel) },
+		Default: func() learner.Estimator { s := defaultBagMISVM(); return &s },
+		Model:   func() learner.Model { return new(misvmModel) },
 	}
-	for _, a := range alternation(DefaultBagMISVM()).grid() {
+	for _, a := range alternation(defaultBagMISVM()).grid() {
 		s := BagMISVM(a)
 		e.Grid = append(e.Grid, &s)
 	}
@@ -88,10 +88,10 @@ func BagMISVMEntry() learner.Entry {
 func InstanceMISVMEntry() learner.Entry {
 	e := learner.Entry{
 		Name: "mi-svm-instance", Summary: "an SVM on instances whose labels it finds (mi-SVM)",
-		Default: func() learner.Estimator { s := DefaultInstanceMISVM(); return &s },
-		Model:   func() learner.Model { return new(MISVMModel) },
+		Default: func() learner.Estimator { s := defaultInstanceMISVM(); return &s },
+		Model:   func() learner.Model { return new(misvmModel) },
 	}
-	for _, a := range alternation(DefaultInstanceMISVM()).grid() {
+	for _, a := range alternation(defaultInstanceMISVM()).grid() {
 		s := InstanceMISVM(a)
 		e.Grid = append(e.Grid, &s)
 	}
@@ -258,8 +258,8 @@ func (c choice) key() string {
 
 // model returns the model of a machine, with the support vectors, which are instances, or the weights of a linear
 // machine.
-func (a alternation) model(k *instanceKernels, bags []mil.Instances, at []int, examples []int, machine *svm.Machine) (*MISVMModel, error) {
-	m := &MISVMModel{Gamma: a.Gamma, Scale: keepScale(k.z), Bias: machine.Bias, z: k.z, support: &points{}}
+func (a alternation) model(k *instanceKernels, bags []mil.Instances, at []int, examples []int, machine *svm.Machine) (*misvmModel, error) {
+	m := &misvmModel{Gamma: a.Gamma, Scale: keepScale(k.z), Bias: machine.Bias, z: k.z, support: &points{}}
 	width := len(k.z.factor)
 	where := make(map[int]instanceOf, k.means)
 	for i, bag := range bags {
@@ -297,12 +297,12 @@ func (a alternation) model(k *instanceKernels, bags []mil.Instances, at []int, e
 	return m, err
 }
 
-// MISVMModel is a fitted [BagMISVM] or [InstanceMISVM]. The decision value of a standardised instance x is
+// misvmModel is a fitted [BagMISVM] or [InstanceMISVM]. The decision value of a standardised instance x is
 //
 //	sum_i Coefficients_i k(x, z_i) + Bias
 //
 // with the support vectors z_i, or Weights x + Bias for a linear kernel.
-type MISVMModel struct {
+type misvmModel struct {
 	Gamma        float64   `json:"gamma"` // see [BagMISVM]
 	Scale        keptScale `json:"scale"`
 	Support      *keptBag  `json:"support,omitempty"` // one instance per support vector
@@ -315,7 +315,7 @@ type MISVMModel struct {
 }
 
 // Validate reports parts of a decoded model that do not fit together.
-func (m *MISVMModel) Validate() error {
+func (m *misvmModel) Validate() error {
 	if err := atLeast0("gamma", m.Gamma); err != nil {
 		return err
 	}
@@ -345,7 +345,7 @@ func (m *MISVMModel) Validate() error {
 }
 
 // Scores returns the decision value of each instance in a bag.
-func (m *MISVMModel) Scores(bag mil.Instances) ([]float64, error) {
+func (m *misvmModel) Scores(bag mil.Instances) ([]float64, error) {
 	if m.z == nil {
 		return nil, errNotValidated
 	}
@@ -369,16 +369,11 @@ func (m *MISVMModel) Scores(bag mil.Instances) ([]float64, error) {
 		}
 	}
 	floats.AddConst(m.Bias, f)
-	for i, v := range f {
-		if v-v != 0 {
-			return nil, fmt.Errorf("instance %d: its score is %v; its values must be finite", i+1, v)
-		}
-	}
-	return f, nil
+	return finite(f)
 }
 
 // linear writes the products of the instances with the weights.
-func (m *MISVMModel) linear(p *points, f []float64) {
+func (m *misvmModel) linear(p *points, f []float64) {
 	width := len(m.Weights)
 	for i := range f {
 		if !m.z.sparse {
@@ -394,20 +389,12 @@ func (m *MISVMModel) linear(p *points, f []float64) {
 
 // Predict returns the maximum of the instances' decision values, the first instance that has it, and the decision
 // values.
-func (m *MISVMModel) Predict(bag mil.Instances) (mil.Prediction, error) {
-	f, err := m.Scores(bag)
-	if err != nil {
-		return mil.Prediction{}, err
-	}
-	if len(f) == 0 {
-		return mil.Prediction{}, errors.New("an empty bag has no score")
-	}
-	winner := floats.MaxIdx(f)
-	return mil.Prediction{Scores: []float64{f[winner]}, Winners: []int{winner}, Instances: f}, nil
+func (m *misvmModel) Predict(bag mil.Instances) (mil.Prediction, error) {
+	return maximum(m.Scores(bag))
 }
 
 // InstanceScores returns the decision values of the instances.
-func (m *MISVMModel) InstanceScores(bag mil.Instances) ([][]float64, error) {
+func (m *misvmModel) InstanceScores(bag mil.Instances) ([][]float64, error) {
 	scores, err := m.Scores(bag)
 	return [][]float64{scores}, err
 }

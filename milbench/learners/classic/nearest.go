@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 
 	"synpool/internal/transport"
 	"synpool/milbench/learner"
@@ -21,8 +20,7 @@ type nearest struct {
 	at       []int // place of each concept in its bag
 	values   []float64
 
-	mu    sync.Mutex
-	other map[mil.Instances][]float64 // distances of bags that are not shared
+	other remembered[[]float64] // distances of bags that are not shared
 }
 
 // nearestOf returns the distances to at most the given number of concepts, which are evenly spaced among all instances.
@@ -32,7 +30,7 @@ func nearestOf(ctx context.Context, s *learner.Shared, most int) (*nearest, erro
 		if err != nil {
 			return nil, err
 		}
-		n := &nearest{z: z, other: make(map[mil.Instances][]float64)}
+		n := &nearest{z: z}
 		count := 0
 		for _, p := range z.bags {
 			count += p.rows
@@ -68,20 +66,14 @@ func (n *nearest) row(bag mil.Instances) ([]float64, error) {
 	if i, found := n.z.shared.Row(bag); found {
 		return n.values[i*len(n.at) : (i+1)*len(n.at)], nil
 	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if row := n.other[bag]; row != nil {
-		return row, nil
-	}
-	p, err := n.z.standardise(bag)
-	if err != nil {
-		return nil, err
-	}
-	row, _, err := n.z.nearest(n.concepts, p)
-	if err == nil {
-		n.other[bag] = row
-	}
-	return row, err
+	return n.other.get(bag, func() ([]float64, error) {
+		p, err := n.z.standardise(bag)
+		if err != nil {
+			return nil, err
+		}
+		row, _, err := n.z.nearest(n.concepts, p)
+		return row, err
+	})
 }
 
 // nearest returns the smallest distance between each concept and the instances of a bag, and the instances that have

@@ -26,13 +26,12 @@ func TestSavedBefore(t *testing.T) {
 	if err := json.Unmarshal(modelsJSON, &file); err != nil {
 		t.Fatal(err)
 	}
-	all := append(entries(), CitationKNNEntry(), BagOfWordsEntry(), FisherVectorsEntry(), MILESEntry(), BagMISVMEntry(), InstanceMISVMEntry(), InstanceEntry())
 	byName := make(map[string]learner.Entry)
-	for _, e := range all {
+	for _, e := range everyEntry() {
 		byName[e.Name] = e
 	}
-	if len(file.Models) != len(all) {
-		t.Fatalf("%d models of %d learners", len(file.Models), len(all))
+	if len(file.Models) != len(byName) {
+		t.Fatalf("%d models of %d learners", len(file.Models), len(byName))
 	}
 	bags := bagsForms(t)[0].instances()
 	for _, c := range file.Models {

@@ -3,16 +3,12 @@ package classic
 import (
 	_ "embed"
 	"encoding/json"
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"synpool/milbench/learner"
 	"synpool/milbench/mil"
-	"synpool/milbench/stats"
 )
 
 //go:embed testdata/selection.json
@@ -27,22 +23,6 @@ const instanceTolerance = 1e-2
 // selections returns the learners that this file tests.
 func selections() []learner.Entry {
 	return []learner.Entry{MILESEntry(), BagMISVMEntry(), InstanceMISVMEntry(), CitationKNNEntry()}
-}
-
-// estimatorOf returns the estimator of a setting.
-func estimatorOf(t testing.TB, setting json.RawMessage) (learner.Estimator, learner.Entry) {
-	t.Helper()
-	for _, e := range selections() {
-		if e.Name == learner.Name(setting) {
-			s, err := e.Parse(setting)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return s, e
-		}
-	}
-	t.Fatalf("no learner of %s", setting)
-	return nil, learner.Entry{}
 }
 
 // TestSelectionGolden compares results with numpy and scikit-learn.
@@ -81,14 +61,11 @@ func TestSelectionGolden(t *testing.T) {
 					train.Bags, train.Targets = append(train.Bags, bags[i]), append(train.Targets, mil.Labelled(data.Labels[i]))
 				}
 			}
-			s, _ := estimatorOf(t, c.Setting)
+			s := estimator(t, c.Setting)
 			if s, ok := s.(*MILES); ok {
 				s.tolerance = 1e-6
 			}
-			m, err := s.Fit(t.Context(), train)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must(s.Fit(t.Context(), train))
 			for i, want := range c.Scores {
 				if want == nil {
 					continue
@@ -115,180 +92,9 @@ func TestSelectionGolden(t *testing.T) {
 func settingsOf(t testing.TB) (all []json.RawMessage) {
 	t.Helper()
 	for _, e := range selections() {
-		settings, err := e.Settings()
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, settings...)
+		all = append(all, must(e.Settings())...)
 	}
 	return all
-}
-
-// same reports whether two predictions are bit-identical.
-func same(a, b mil.Prediction) bool {
-	return slices.Equal(a.Scores, b.Scores) && slices.Equal(a.Winners, b.Winners) && slices.Equal(a.Instances, b.Instances)
-}
-
-// TestSelectionJSON checks that a model read from its JSON has bit-identical predictions.
-func TestSelectionJSON(t *testing.T) {
-	for _, sparse := range []bool{false, true} {
-		bags, examples := random(5, 30, 9, 3, sparse)
-		train := training(bags, examples[:20])
-		for _, setting := range settingsOf(t) {
-			t.Run(fmt.Sprintf("%v %s", sparse, setting), func(t *testing.T) {
-				s, e := estimatorOf(t, setting)
-				m, err := s.Fit(t.Context(), train)
-				if err != nil {
-					t.Fatal(err)
-				}
-				text, err := json.Marshal(m)
-				if err != nil {
-					t.Fatal(err)
-				}
-				read := e.Model()
-				if err := json.Unmarshal(text, read); err != nil {
-					t.Fatal(err)
-				}
-				_, _ = read.Predict(bags[0]) // before Validate: an error perhaps, no panic
-				if err := read.(interface{ Validate() error }).Validate(); err != nil {
-					t.Fatal(err)
-				}
-				for i, bag := range bags {
-					want, err := learner.Predict(m, bag, true)
-					if err != nil {
-						t.Fatal(err)
-					}
-					got, err := learner.Predict(read, bag, true)
-					if err != nil || !same(got, want) {
-						t.Fatalf("bag %d has %v, the model before it was saved says %v (%v)", i, got, want, err)
-					}
-				}
-				for _, wrong := range []*mil.Dense{{Rows: 0, Cols: 9}, {Rows: 1, Cols: 2, Values: make([]float32, 2)}} {
-					for _, m := range []learner.Model{m, read} {
-						if p, err := m.Predict(wrong); err == nil {
-							t.Errorf("a bag of %d instances of %d features has the score %v", wrong.Rows, wrong.Cols, p)
-						}
-					}
-				}
-				corrupt(t, e, text, bags[0])
-			})
-		}
-	}
-}
-
-// corrupt changes the values in the JSON of a model one by one. Each time, decoding is an error, or the model predicts
-// without a panic.
-func corrupt(t *testing.T, e learner.Entry, text []byte, bag mil.Instances) {
-	t.Helper()
-	short := numbers{1}
-	one, err := short.MarshalText()
-	if err != nil {
-		t.Fatal(err)
-	}
-	none, err := numbers{math.NaN()}.MarshalText()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var value any
-	if err := json.Unmarshal(text, &value); err != nil {
-		t.Fatal(err)
-	}
-	refused := 0
-	var visit func(at any, set func(any))
-	try := func() {
-		changed, err := json.Marshal(value)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := e.Model()
-		if json.Unmarshal(changed, m) != nil {
-			refused++
-			return
-		}
-		if m.(interface{ Validate() error }).Validate() != nil {
-			refused++
-			return
-		}
-		p, err := learner.Predict(m, bag, true)
-		if err == nil && len(p.Scores) != 1 {
-			t.Errorf("%.200s has %v", changed, p)
-		}
-	}
-	visit = func(at any, set func(any)) {
-		for _, v := range []any{string(one), string(none), "AAA", "", nil, -1.0, 0.0, 1e9, []any{}, map[string]any{}} {
-			set(v)
-			try()
-		}
-		set(at)
-		switch at := at.(type) {
-		case map[string]any:
-			for k, v := range at {
-				visit(v, func(v any) { at[k] = v })
-				delete(at, k)
-				try()
-				at[k] = v
-			}
-		case []any:
-			for k, v := range at[:min(len(at), 2)] {
-				visit(v, func(v any) { at[k] = v })
-			}
-		}
-	}
-	visit(value, func(v any) { value = v })
-	if refused < 20 {
-		t.Errorf("only %d of the changes were refused", refused)
-	}
-	for _, part := range []string{string(none)} { // NaN is refused wherever numbers stand
-		for _, name := range []string{`"shift":"`, `"factor":"`, `"weights":"`, `"coefficients":"`, `"support":"`} {
-			if i := strings.Index(string(text), name); i >= 0 {
-				i += len(name)
-				end := i + strings.IndexByte(string(text[i:]), '"')
-				if m := e.Model(); json.Unmarshal([]byte(string(text[:i])+part+string(text[end:])), m) == nil {
-					t.Errorf("%sNaN is read", name)
-				}
-			}
-		}
-	}
-}
-
-// TestSelectionPermutation checks that permuting the instances of bags changes no score.
-func TestSelectionPermutation(t *testing.T) {
-	rng := rand.New(rand.NewPCG(7, 8))
-	bags, examples := random(6, 30, 5, 3, false)
-	orders := make([][]int, len(bags))
-	turned := make([]mil.Instances, len(bags))
-	for i, b := range bags {
-		d := b.(*mil.Dense)
-		orders[i] = rng.Perm(d.Rows)
-		other := &mil.Dense{Rows: d.Rows, Cols: d.Cols}
-		for _, k := range orders[i] {
-			other.Values = append(other.Values, d.Row(k)...)
-		}
-		turned[i] = other
-	}
-	for _, setting := range settingsOf(t) {
-		s, _ := estimatorOf(t, setting)
-		m, err := s.Fit(t.Context(), training(bags, examples[:20]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range bags {
-			want, err := learner.Predict(m, bags[i], true)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := learner.Predict(m, turned[i], true)
-			if err != nil || math.Abs(got.Scores[0]-want.Scores[0]) > 1e-9 {
-				t.Errorf("%s: bag %d has the score %v, permuted %v (%v)", setting, i, want.Scores, got.Scores, err)
-				continue
-			}
-			for at, k := range orders[i] {
-				if math.Abs(got.Instances[at]-want.Instances[k]) > 1e-9 {
-					t.Errorf("%s: instance %d of bag %d has the score %v, permuted %v", setting, k, i, want.Instances[k], got.Instances[at])
-				}
-			}
-		}
-	}
 }
 
 // TestSelectionHeldOut checks that a fit may share bags with others in any order: predictions differ only by rounding.
@@ -296,15 +102,11 @@ func TestSelectionPermutation(t *testing.T) {
 func TestSelectionHeldOut(t *testing.T) {
 	bags, examples := random(9, 30, 5, 3, false)
 	for _, setting := range settingsOf(t) {
-		s, _ := estimatorOf(t, setting)
+		s := estimator(t, setting)
 		fit := func(shared []mil.Instances) learner.Model {
 			train := training(bags, examples[:20])
 			train.Shared = learner.NewShared(shared)
-			m, err := s.Fit(t.Context(), train)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return m
+			return must(s.Fit(t.Context(), train))
 		}
 		m, n := fit(bags), fit(slices.Concat(bags[20:], bags[:20]))
 		for i := range bags {
@@ -317,45 +119,13 @@ func TestSelectionHeldOut(t *testing.T) {
 	}
 }
 
-// TestSelectionShuffled checks that nothing is found if labels are unrelated to bags.
-func TestSelectionShuffled(t *testing.T) {
-	for _, e := range selections() {
-		sum := 0.0
-		const controls = 12
-		for seed := range uint64(controls) {
-			bags, examples := random(100+seed, 60, 5, 0, false)
-			m, err := e.Default().Fit(t.Context(), training(bags, examples[:40]))
-			if err != nil {
-				t.Fatal(err)
-			}
-			var labels []int
-			var scores []float64
-			for _, x := range examples[40:] {
-				p, err := m.Predict(bags[x.Bag])
-				if err != nil {
-					t.Fatal(err)
-				}
-				labels, scores = append(labels, x.Target.Label), append(scores, p.Scores[0])
-			}
-			auc, err := stats.AUC(labels, scores)
-			if err != nil {
-				t.Fatal(err)
-			}
-			sum += auc / controls
-		}
-		if sum < 0.38 || sum > 0.62 {
-			t.Errorf("%s: AUC %.3f where labels mean nothing", e.Name, sum)
-		}
-	}
-}
-
-// TestSelectionErrors checks that a single class, no bags, and invalid settings are errors.
-func TestSelectionErrors(t *testing.T) {
+// TestErrors checks that a single class, no bags, and invalid settings are errors.
+func TestErrors(t *testing.T) {
 	bags, examples := random(9, 10, 5, 3, false)
 	for i := range examples {
 		examples[i].Target = mil.Labelled(1)
 	}
-	for _, e := range selections() {
+	for _, e := range everyEntry() {
 		if _, err := e.Default().Fit(t.Context(), training(bags, examples)); err == nil {
 			t.Errorf("%s fits one class", e.Name)
 		}
@@ -386,6 +156,13 @@ var badSettings = map[string]learner.Estimator{
 	"an unknown distance":    CitationKNN{Distance: "near", References: 1},
 	"no votes":               CitationKNN{Distance: MinHausdorff},
 	"negative citers":        CitationKNN{Distance: MinHausdorff, References: 1, Citers: -1},
+	"one word":               BagOfWords{Words: 1, Gamma: 1, C: 1},
+	"too many words":         BagOfWords{Words: mostWords + 1, Gamma: 1, C: 1},
+	"words without gamma":    BagOfWords{Words: 3, C: 1},
+	"words and c NaN":        BagOfWords{Words: 3, Gamma: 1, C: math.NaN()},
+	"no components":          FisherVectors{C: 1},
+	"too many components":    FisherVectors{Components: mostComponents + 1, C: 1},
+	"components without c":   FisherVectors{Components: 3},
 	"c NaN":                  MILES{Penalty: L1, Gamma: 1, C: math.NaN(), Concepts: 1},
 }
 
@@ -399,14 +176,11 @@ func TestMILESConcepts(t *testing.T) {
 	for _, b := range train.Bags {
 		instances += b.Len()
 	}
-	s := DefaultMILES()
+	s := defaultMILES()
 	for most, want := range map[int]int{5000: instances, 17: 14} {
 		s.Concepts = most
-		m, err := s.Fit(t.Context(), train)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n := m.(*MILESModel).Concepts.Len(); n != want {
+		m := must(s.Fit(t.Context(), train))
+		if n := m.(*milesModel).Concepts.Len(); n != want {
 			t.Errorf("%d concepts of at most %d, want %d", n, most, want)
 		}
 	}
@@ -416,18 +190,12 @@ func TestMILESConcepts(t *testing.T) {
 // bag.
 func TestMILESInstances(t *testing.T) {
 	bags, examples := random(6, 40, 5, 3, true)
-	s := DefaultMILES()
+	s := defaultMILES()
 	s.Penalty = L2
-	m, err := s.Fit(t.Context(), training(bags, examples))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(s.Fit(t.Context(), training(bags, examples)))
 	for i, b := range bags {
-		p, err := learner.Predict(m, b, true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum := m.(*MILESModel).Bias
+		p := must(learner.Predict(m, b, true))
+		sum := m.(*milesModel).Bias
 		for _, v := range p.Instances {
 			sum += v
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 
 	"synpool/internal/svm"
 	"synpool/internal/transport"
@@ -28,9 +27,6 @@ type SetKernelSVM struct {
 	Epsilon  float64 `json:"epsilon,omitempty"` // for real targets: half the width of the tube, in standard deviations of the targets; 0 means 0.1
 }
 
-// DefaultSetKernelSVM returns a machine with Gamma = 0.5 and C = 10.
-func DefaultSetKernelSVM() SetKernelSVM { return SetKernelSVM{Gamma: 0.5, C: 10, Balanced: true} }
-
 // SetKernelSVMEntry returns the entry of [SetKernelSVM] in the list of learners.
 func SetKernelSVMEntry() learner.Entry {
 	var grid []learner.Estimator
@@ -41,8 +37,8 @@ func SetKernelSVMEntry() learner.Entry {
 	}
 	return learner.Entry{
 		Name: "set-kernel-svm", Summary: "an SVM on the normalised set kernel (NSK)",
-		Default: func() learner.Estimator { s := DefaultSetKernelSVM(); return &s }, Grid: grid,
-		Model: func() learner.Model { return new(SetKernelModel) },
+		Default: func() learner.Estimator { return &SetKernelSVM{Gamma: 0.5, C: 10, Balanced: true} }, Grid: grid,
+		Model: func() learner.Model { return new(setKernelModel) },
 	}
 }
 
@@ -87,8 +83,7 @@ type setKernels struct {
 	gram    *svm.Matrix
 	roots   []float64 // sqrt(K(A, A))
 
-	mu    sync.Mutex
-	other map[mil.Instances]setKernelRow // for other bags
+	other remembered[setKernelRow] // for other bags
 }
 
 // setKernelRow holds K(A, B) of a bag B with several bags A, and sqrt(K(B, B)).
@@ -107,16 +102,7 @@ func (k *setKernels) row(bag mil.Instances) (setKernelRow, error) {
 		}
 		return row, nil
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if row, found := k.other[bag]; found {
-		return row, nil
-	}
-	row, err := k.setting.with(k.z, k.z.bags, bag)
-	if err == nil {
-		k.other[bag] = row
-	}
-	return row, err
+	return k.other.get(bag, func() (setKernelRow, error) { return k.setting.with(k.z, k.z.bags, bag) })
 }
 
 // with returns the kernels between a bag and other bags.
@@ -155,7 +141,7 @@ func (s SetKernelSVM) Fit(ctx context.Context, t learner.Training) (learner.Mode
 		}
 		n := len(z.bags)
 		values, costs := make([]float64, n*n), []float64(nil)
-		k := &setKernels{setting: s, z: z, values: values, roots: make([]float64, n), other: make(map[mil.Instances]setKernelRow)}
+		k := &setKernels{setting: s, z: z, values: values, roots: make([]float64, n)}
 		for i := range n {
 			if err := ctx.Err(); err != nil {
 				return nil, err
@@ -184,7 +170,7 @@ func (s SetKernelSVM) Fit(ctx context.Context, t learner.Training) (learner.Mode
 	if err != nil {
 		return nil, err
 	}
-	m := &SetKernelModel{
+	m := &setKernelModel{
 		Setting: s, Scale: keepScale(k.z), Support: []keptBag{}, Coefficients: fitted.coefficients, outputs: fitted.outputs, live: k,
 	}
 	for _, i := range fitted.support {
@@ -196,8 +182,8 @@ func (s SetKernelSVM) Fit(ctx context.Context, t learner.Training) (learner.Mode
 	return m, nil
 }
 
-// SetKernelModel is a fitted [SetKernelSVM].
-type SetKernelModel struct {
+// setKernelModel is a fitted [SetKernelSVM].
+type setKernelModel struct {
 	Setting      SetKernelSVM `json:"setting"`
 	Scale        keptScale    `json:"scale"`
 	Support      []keptBag    `json:"support"`
@@ -212,7 +198,7 @@ type SetKernelModel struct {
 }
 
 // Validate reports parts of a decoded model that do not fit together.
-func (m *SetKernelModel) Validate() error {
+func (m *setKernelModel) Validate() error {
 	if err := cmp.Or(m.Setting.Validate(), m.Scale.validate(m.Support)); err != nil {
 		return err
 	}
@@ -225,7 +211,7 @@ func (m *SetKernelModel) Validate() error {
 }
 
 // Predict implements [learner.Model].
-func (m *SetKernelModel) Predict(bag mil.Instances) (mil.Prediction, error) {
+func (m *setKernelModel) Predict(bag mil.Instances) (mil.Prediction, error) {
 	var row setKernelRow
 	var err error
 	switch {
@@ -258,7 +244,7 @@ func (m *SetKernelModel) Predict(bag mil.Instances) (mil.Prediction, error) {
 
 // InstanceScores implements [learner.InstanceScorer]. The score is the drop of the bag's score without the instance,
 // computed by subtracting its kernels from the sums. A single instance has the bag's score.
-func (m *SetKernelModel) InstanceScores(bag mil.Instances) ([][]float64, error) {
+func (m *setKernelModel) InstanceScores(bag mil.Instances) ([][]float64, error) {
 	whole, err := m.Predict(bag)
 	if err != nil {
 		return nil, err

@@ -1,11 +1,9 @@
 package classic
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
-	"synpool/internal/spelling"
 	"synpool/milbench/mil"
 )
 
@@ -28,12 +26,7 @@ const (
 var Scalings = []Scaling{Deviation, Range, Unscaled}
 
 // validate reports an unknown scaling.
-func (s Scaling) validate() error {
-	if slices.Contains(Scalings, s) {
-		return nil
-	}
-	return fmt.Errorf("scaling %q: there is no such scaling; %s", s, spelling.Hint(s, Scalings))
-}
+func (s Scaling) validate() error { return oneOf("scaling", s, Scalings) }
 
 // of returns the scale computed over the instances of bags.
 func (s Scaling) of(bags []mil.Instances) (scale, error) {

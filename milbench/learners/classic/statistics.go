@@ -16,8 +16,8 @@ import (
 // standard deviation, divided by n), and the quantiles q10, q25, median, q75 and q90, as in numpy.quantile.
 type Statistics string
 
-// DefaultStatistics are minimum, maximum and mean.
-const DefaultStatistics Statistics = "min max mean"
+// defaultStatistics are minimum, maximum and mean.
+const defaultStatistics Statistics = "min max mean"
 
 // quantiles maps names to quantiles.
 var quantiles = map[string]float64{"q10": 0.1, "q25": 0.25, "median": 0.5, "q75": 0.75, "q90": 0.9}
@@ -171,23 +171,20 @@ type StatisticsSVM struct {
 	Epsilon    float64    `json:"epsilon,omitempty"` // for real targets: half the width of the tube, in standard deviations of the targets; 0 means 0.1
 }
 
-// DefaultStatisticsSVM returns a machine on minimum, maximum and mean, with C = 3.
-func DefaultStatisticsSVM() StatisticsSVM {
-	return StatisticsSVM{Statistics: DefaultStatistics, Gamma: 1, C: 3, Balanced: true}
-}
-
 // StatisticsSVMEntry returns the entry of [StatisticsSVM] in the list of learners.
 func StatisticsSVMEntry() learner.Entry {
 	var grid []learner.Estimator
-	for _, statistics := range []Statistics{DefaultStatistics, "min max mean sd q25 median q75"} {
+	for _, statistics := range []Statistics{defaultStatistics, "min max mean sd q25 median q75"} {
 		for _, c := range []float64{1, 10} {
 			grid = append(grid, &StatisticsSVM{Statistics: statistics, Gamma: 1, C: c, Balanced: true})
 		}
 	}
 	return learner.Entry{
 		Name: "statistics-svm", Summary: "an SVM on minimum, maximum and mean of each feature",
-		Default: func() learner.Estimator { s := DefaultStatisticsSVM(); return &s }, Grid: grid,
-		Model: func() learner.Model { return new(StatisticsSVMModel) },
+		Default: func() learner.Estimator {
+			return &StatisticsSVM{Statistics: defaultStatistics, Gamma: 1, C: 3, Balanced: true}
+		}, Grid: grid,
+		Model: func() learner.Model { return new(statisticsSVMModel) },
 	}
 }
 
@@ -225,18 +222,18 @@ func (s StatisticsSVM) Fit(ctx context.Context, t learner.Training) (learner.Mod
 	if err != nil {
 		return nil, err
 	}
-	return &StatisticsSVMModel{Statistics: s.Statistics, Features: t.Bags[0].Features(), Machine: machine}, nil
+	return &statisticsSVMModel{Statistics: s.Statistics, Features: t.Bags[0].Features(), Machine: machine}, nil
 }
 
-// StatisticsSVMModel is a fitted [StatisticsSVM].
-type StatisticsSVMModel struct {
+// statisticsSVMModel is a fitted [StatisticsSVM].
+type statisticsSVMModel struct {
 	Statistics Statistics     `json:"statistics"`
 	Features   int            `json:"features"`
 	Machine    *radialMachine `json:"machine"`
 }
 
 // Validate reports parts of a decoded model that do not fit together.
-func (m *StatisticsSVMModel) Validate() error {
+func (m *statisticsSVMModel) Validate() error {
 	names, err := m.Statistics.names()
 	if err != nil {
 		return err
@@ -248,7 +245,7 @@ func (m *StatisticsSVMModel) Validate() error {
 }
 
 // Predict implements [learner.Model].
-func (m *StatisticsSVMModel) Predict(bag mil.Instances) (mil.Prediction, error) {
+func (m *statisticsSVMModel) Predict(bag mil.Instances) (mil.Prediction, error) {
 	if n := bag.Features(); n != m.Features {
 		return mil.Prediction{}, fmt.Errorf("a bag of %d features for a model of %d", n, m.Features)
 	}
@@ -260,6 +257,6 @@ func (m *StatisticsSVMModel) Predict(bag mil.Instances) (mil.Prediction, error) 
 }
 
 // InstanceScores implements [learner.InstanceScorer].
-func (m *StatisticsSVMModel) InstanceScores(bag mil.Instances) ([][]float64, error) {
+func (m *statisticsSVMModel) InstanceScores(bag mil.Instances) ([][]float64, error) {
 	return leaveOut(m, bag)
 }

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"synpool/milbench/learner"
 	"synpool/milbench/mil"
 )
@@ -110,6 +112,29 @@ func (s *targets) prediction(values []float64) (mil.Prediction, error) {
 // scored returns the prediction for a logit.
 func scored(score float64) (mil.Prediction, error) {
 	return (*targets)(nil).prediction([]float64{score})
+}
+
+// maximum returns the prediction for a bag whose score is the maximum over its instances; the first that has it is the
+// winner. err is the error of their scores.
+func maximum(scores []float64, err error) (mil.Prediction, error) {
+	if err != nil {
+		return mil.Prediction{}, err
+	}
+	if len(scores) == 0 {
+		return mil.Prediction{}, errors.New("an empty bag has no score")
+	}
+	winner := floats.MaxIdx(scores)
+	return mil.Prediction{Scores: []float64{scores[winner]}, Winners: []int{winner}, Instances: scores}, nil
+}
+
+// finite returns the scores of instances, or an error if one is not finite.
+func finite(scores []float64) ([]float64, error) {
+	for i, score := range scores {
+		if math.IsNaN(score) || math.IsInf(score, 0) {
+			return nil, fmt.Errorf("instance %d: its score is %v; its values must be finite", i+1, score)
+		}
+	}
+	return scores, nil
 }
 
 // labelled reports for each training bag whether it belongs to the class.

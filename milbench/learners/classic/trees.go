@@ -28,23 +28,20 @@ type StatisticsTrees struct {
 	Balanced   bool       `json:"balanced"` // give all classes the same total weight, however many bags they have
 }
 
-// DefaultStatisticsTrees returns 500 trees on minimum, maximum and mean.
-func DefaultStatisticsTrees() StatisticsTrees {
-	return StatisticsTrees{Statistics: DefaultStatistics, Trees: 500, MinLeaf: 1, Balanced: true}
-}
-
 // StatisticsTreesEntry returns the entry of [StatisticsTrees] in the list of learners.
 func StatisticsTreesEntry() learner.Entry {
 	var grid []learner.Estimator
-	for _, statistics := range []Statistics{DefaultStatistics, "min max mean sd q25 median q75"} {
+	for _, statistics := range []Statistics{defaultStatistics, "min max mean sd q25 median q75"} {
 		for _, leaf := range []int{1, 3} {
 			grid = append(grid, &StatisticsTrees{Statistics: statistics, Trees: 500, MinLeaf: leaf, Balanced: true})
 		}
 	}
 	return learner.Entry{
 		Name: "statistics-trees", Summary: "extremely randomised trees on minimum, maximum and mean of each feature",
-		Default: func() learner.Estimator { s := DefaultStatisticsTrees(); return &s }, Grid: grid,
-		Model: func() learner.Model { return new(StatisticsTreesModel) }, Logits: true,
+		Default: func() learner.Estimator {
+			return &StatisticsTrees{Statistics: defaultStatistics, Trees: 500, MinLeaf: 1, Balanced: true}
+		}, Grid: grid,
+		Model: func() learner.Model { return new(statisticsTreesModel) }, Logits: true,
 	}
 }
 
@@ -128,13 +125,13 @@ func (s StatisticsTrees) Fit(ctx context.Context, t learner.Training) (learner.M
 	if err != nil {
 		return nil, err
 	}
-	return &StatisticsTreesModel{
+	return &statisticsTreesModel{
 		Statistics: s.Statistics, Features: t.Bags[0].Features(), Shift: v.shift, Factor: v.factor, Forest: forest, Targets: of,
 	}, nil
 }
 
-// StatisticsTreesModel is a fitted [StatisticsTrees].
-type StatisticsTreesModel struct {
+// statisticsTreesModel is a fitted [StatisticsTrees].
+type statisticsTreesModel struct {
 	Statistics Statistics    `json:"statistics"`
 	Features   int           `json:"features"`
 	Shift      numbers       `json:"shift"` // shifts of the statistics
@@ -144,7 +141,7 @@ type StatisticsTreesModel struct {
 }
 
 // classes returns the number of classes of the forest, or 0 for a real target.
-func (m *StatisticsTreesModel) classes() int {
+func (m *statisticsTreesModel) classes() int {
 	if m.Targets.real() {
 		return 0
 	}
@@ -152,7 +149,7 @@ func (m *StatisticsTreesModel) classes() int {
 }
 
 // Validate reports parts of a decoded model that do not fit together.
-func (m *StatisticsTreesModel) Validate() error {
+func (m *statisticsTreesModel) Validate() error {
 	names, err := m.Statistics.names()
 	if err != nil {
 		return err
@@ -174,7 +171,7 @@ func (m *StatisticsTreesModel) Validate() error {
 }
 
 // Predict implements [learner.Model].
-func (m *StatisticsTreesModel) Predict(bag mil.Instances) (mil.Prediction, error) {
+func (m *statisticsTreesModel) Predict(bag mil.Instances) (mil.Prediction, error) {
 	if n := bag.Features(); n != m.Features {
 		return mil.Prediction{}, fmt.Errorf("a bag of %d features for a model of %d", n, m.Features)
 	}
@@ -204,6 +201,6 @@ func (m *StatisticsTreesModel) Predict(bag mil.Instances) (mil.Prediction, error
 }
 
 // InstanceScores implements [learner.InstanceScorer].
-func (m *StatisticsTreesModel) InstanceScores(bag mil.Instances) ([][]float64, error) {
+func (m *statisticsTreesModel) InstanceScores(bag mil.Instances) ([][]float64, error) {
 	return leaveOut(m, bag)
 }

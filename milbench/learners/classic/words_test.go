@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"synpool/internal/mixture"
@@ -89,20 +87,10 @@ func TestWordsGolden(t *testing.T) {
 	for k, c := range g.Cases {
 		t.Run(fmt.Sprint(k), func(t *testing.T) {
 			bags, train := g.training(c)
-			s, err := BagOfWordsEntry().Parse(c.Setting)
-			if err != nil {
-				t.Fatal(err)
-			}
-			words := s.(*BagOfWords)
+			words := estimator(t, c.Setting).(*BagOfWords)
 			words.start = c.Start
-			m, err := words.Fit(t.Context(), train)
-			if err != nil {
-				t.Fatal(err)
-			}
-			book, err := words.codebookOf(t.Context(), train.Shared)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must(words.Fit(t.Context(), train))
+			book := must(words.codebookOf(t.Context(), train.Shared))
 			for i := range c.Shared {
 				for j, v := range book.vectors.row(i) {
 					if !(math.Abs(v-c.Histograms[i][j]) <= 1e-6) {
@@ -121,20 +109,10 @@ func TestFisherGolden(t *testing.T) {
 	for k, c := range g.Cases {
 		t.Run(fmt.Sprint(k), func(t *testing.T) {
 			bags, train := g.training(c)
-			s, err := FisherVectorsEntry().Parse(c.Setting)
-			if err != nil {
-				t.Fatal(err)
-			}
-			vectors := s.(*FisherVectors)
+			vectors := estimator(t, c.Setting).(*FisherVectors)
 			vectors.start = c.Mixture
-			m, err := vectors.Fit(t.Context(), train)
-			if err != nil {
-				t.Fatal(err)
-			}
-			f, err := vectors.fisherOf(t.Context(), train.Shared)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must(vectors.Fit(t.Context(), train))
+			f := must(vectors.fisherOf(t.Context(), train.Shared))
 			for i, want := range c.Vectors {
 				for j, v := range want {
 					if got := f.values[i*len(want)+j]; !(math.Abs(got-v) <= 1e-5) {
@@ -162,229 +140,31 @@ func eachWords(t *testing.T, f func(t *testing.T, e learner.Entry, s learner.Est
 // predicted returns a model's prediction for a bag and its instances.
 func predicted(t *testing.T, m learner.Model, bag mil.Instances) mil.Prediction {
 	t.Helper()
-	p, err := learner.Predict(m, bag, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return must(learner.Predict(m, bag, true))
 }
 
-// readBack decodes a model like one from a file.
-func readBack(e learner.Entry, text []byte) (learner.Model, error) {
-	m := e.Model()
-	if err := json.Unmarshal(text, m); err != nil {
-		return nil, err
-	}
-	return m, m.(interface{ Validate() error }).Validate()
-}
-
-// TestWordsJSON checks that a model read from its JSON has bit-identical predictions. A bag that is empty, has other
-// features, or has values that are not finite is an error.
-func TestWordsJSON(t *testing.T) {
-	eachWords(t, func(t *testing.T, e learner.Entry, s learner.Estimator) {
-		for _, sparse := range []bool{false, true} {
-			bags, examples := random(5, 30, 9, 3, sparse)
-			m, err := s.Fit(t.Context(), training(bags, examples[:20]))
-			if err != nil {
-				t.Fatal(err)
-			}
-			text, err := json.Marshal(m)
-			if err != nil {
-				t.Fatal(err)
-			}
-			read, err := readBack(e, text)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i, bag := range bags {
-				want, got := predicted(t, m, bag), predicted(t, read, bag)
-				if want.Scores[0] != got.Scores[0] || !slices.Equal(want.Instances, got.Instances) {
-					t.Errorf("bag %d has %v, the model before it was saved says %v", i, got, want)
-				}
-			}
-			nan := &mil.Dense{Rows: 1, Cols: 9, Values: make([]float32, 9)}
-			nan.Values[8] = float32(math.NaN())
-			for _, wrong := range []*mil.Dense{{Cols: 9}, {Rows: 1, Cols: 2, Values: make([]float32, 2)}, nan} {
-				if p, err := learner.Predict(read, wrong, true); err == nil {
-					t.Errorf("a bag %v has %v", wrong, p)
-				}
-			}
-		}
-	})
-}
-
-// TestWordsCorrupt checks that a model whose JSON was changed is refused.
-func TestWordsCorrupt(t *testing.T) {
-	eachWords(t, func(t *testing.T, e learner.Entry, s learner.Estimator) {
-		bags, examples := random(5, 30, 9, 3, false)
-		m, err := s.Fit(t.Context(), training(bags, examples[:20]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := json.Marshal(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		short, err := numbers{1}.MarshalText()
-		if err != nil {
-			t.Fatal(err)
-		}
-		nan, err := numbers{math.NaN()}.MarshalText()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var value map[string]any
-		if err := json.Unmarshal(text, &value); err != nil {
-			t.Fatal(err)
-		}
-		tried := 0
-		try := func(path string, with any) {
-			changed, err := json.Marshal(value)
-			if err != nil {
-				t.Fatal(err)
-			}
-			tried++
-			if _, err := readBack(e, changed); err == nil || strings.Contains(err.Error(), "\n") {
-				t.Errorf("%s as %v: error %v", path, with, err)
-			}
-		}
-		var visit func(path string, at map[string]any)
-		visit = func(path string, at map[string]any) {
-			for name, v := range at {
-				var bad []any
-				switch v := v.(type) {
-				case string:
-					bad = []any{string(short), string(nan), "", "AAA", 1.0, []any{}, map[string]any{}}
-				case map[string]any:
-					visit(path+"."+name, v)
-					bad = []any{"", map[string]any{}, nil}
-				default:
-					bad = []any{"", map[string]any{}}
-				}
-				for _, with := range bad {
-					at[name] = with
-					try(path+"."+name, with)
-				}
-				at[name] = v
-			}
-		}
-		visit("", value)
-		if tried < 20 {
-			t.Errorf("%d changes were tried", tried)
-		}
-		for cut := 0; cut < len(text); cut += 1 + len(text)/50 {
-			if _, err := readBack(e, text[:cut]); err == nil {
-				t.Errorf("%d of %d bytes are a model", cut, len(text))
-			}
-		}
-	})
-}
-
-// turned returns dense bags with their instances in a different order, and the old position of each instance.
-func turned(bags []mil.Instances) (all []mil.Instances, orders [][]int) {
-	rng := rand.New(rand.NewPCG(7, 8))
-	for _, b := range bags {
-		from := b.(*mil.Dense)
-		to, order := &mil.Dense{Rows: from.Rows, Cols: from.Cols}, rng.Perm(from.Rows)
-		for _, k := range order {
-			to.Values = append(to.Values, from.Row(k)...)
-		}
-		all, orders = append(all, to), append(orders, order)
-	}
-	return all, orders
-}
-
-// TestWordsPermutation checks that permuting instances changes no bag's score, in training or later, and permutes the
-// instances' scores. Permuting bags changes scores only within the tolerance of the machine.
-func TestWordsPermutation(t *testing.T) {
-	eachWords(t, func(t *testing.T, _ learner.Entry, s learner.Estimator) {
-		bags, examples := random(6, 40, 5, 3, false)
-		other, orders := turned(bags)
-		reversed := slices.Clone(examples[:30])
-		slices.Reverse(reversed)
-		var models []learner.Model
-		for _, train := range []learner.Training{training(bags, examples[:30]), training(other, examples[:30]), training(bags, reversed)} {
-			m, err := s.Fit(t.Context(), train)
-			if err != nil {
-				t.Fatal(err)
-			}
-			models = append(models, m)
-		}
-		for i, bag := range bags {
-			want := predicted(t, models[0], bag)
-			for _, m := range models[:2] {
-				got := predicted(t, m, other[i])
-				if math.Abs(got.Scores[0]-want.Scores[0]) > 1e-6 {
-					t.Errorf("bag %d has the score %v, permuted %v", i, want.Scores, got.Scores)
-				}
-				for at, k := range orders[i] {
-					if math.Abs(got.Instances[at]-want.Instances[k]) > 1e-6 {
-						t.Errorf("instance %d of bag %d has the score %v, permuted %v", k, i, want.Instances[k], got.Instances[at])
-					}
-				}
-			}
-			if got := predicted(t, models[2], bag); math.Abs(got.Scores[0]-want.Scores[0]) > wordsTolerance*5 {
-				t.Errorf("bag %d has the score %v, with bags in another order %v", i, want.Scores, got.Scores)
-			}
-		}
-	})
-}
-
-// TestWordsSeedAndInstances checks that the seed of a fit has no effect, because inner fits share what is built without
-// targets. Scores of instances are the drops of their bag's score.
-func TestWordsSeedAndInstances(t *testing.T) {
+// TestWordsSeed checks that the seed of a fit has no effect, because inner fits share what is built without targets.
+func TestWordsSeed(t *testing.T) {
 	eachWords(t, func(t *testing.T, _ learner.Entry, s learner.Estimator) {
 		bags, examples := random(8, 40, 5, 3, true)
 		train := training(bags, examples[:30])
-		one, err := s.Fit(t.Context(), train)
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := must(s.Fit(t.Context(), train))
 		train.Seed = 99
-		two, err := s.Fit(t.Context(), train)
-		if err != nil {
-			t.Fatal(err)
-		}
+		two := must(s.Fit(t.Context(), train))
 		for i, bag := range bags {
-			want, got := predicted(t, one, bag), predicted(t, two, bag)
-			if want.Scores[0] != got.Scores[0] {
+			if want, got := predicted(t, one, bag), predicted(t, two, bag); want.Scores[0] != got.Scores[0] {
 				t.Errorf("bag %d has the score %v, with another seed %v", i, want.Scores, got.Scores)
-			}
-			fell, err := leaveOut(one, bag)
-			if err != nil || !slices.Equal(fell[0], want.Instances) {
-				t.Errorf("bag %d: its instances have %v, want %v (%v)", i, want.Instances, fell, err)
 			}
 		}
 	})
 }
 
-// TestWordsRefuses checks that an invalid setting, a single class and too many features are errors.
+// TestWordsRefuses checks that too many features are an error.
 func TestWordsRefuses(t *testing.T) {
-	for _, s := range []learner.Estimator{
-		BagOfWords{Words: 1, Gamma: 1, C: 1}, BagOfWords{Words: mostWords + 1, Gamma: 1, C: 1},
-		FisherVectors{C: 1}, FisherVectors{Components: mostComponents + 1, C: 1}, FisherVectors{Components: 3},
-		BagOfWords{Words: 3, C: 1}, BagOfWords{Words: 3, Gamma: 1, C: math.NaN()},
-	} {
-		bags, examples := random(5, 10, 3, 1, false)
-		if _, err := s.Fit(t.Context(), training(bags, examples)); err == nil {
-			t.Errorf("%+v is accepted", s)
-		}
-	}
 	for _, e := range wordEntries() {
-		bags, examples := random(5, 10, 3, 1, false)
-		train := training(bags, examples)
-		for i := range train.Targets {
-			train.Targets[i] = mil.Labelled(1)
-		}
-		if _, err := e.Default().Fit(t.Context(), train); err == nil || !strings.Contains(err.Error(), "one class") {
-			t.Errorf("%s: error %v", e.Name, err)
-		}
 		most := e.Default().(interface{ Takes() learner.Takes }).Takes().MaxFeatures
 		for over := range 2 {
-			setting, err := e.Setting(e.Default())
-			if err != nil {
-				t.Fatal(err)
-			}
+			setting := must(e.Setting(e.Default()))
 			task := cv.Task{Name: "wide", Classes: 2, Bags: []mil.Instances{&mil.Sparse{Rows: 1, Cols: most + over, RowStart: []int{0, 0}}}, Fits: []cv.Fit{{Setting: setting}}}
 			want := ""
 			if over > 0 {
@@ -413,10 +193,7 @@ func TestSample(t *testing.T) {
 		every = append(every, float32(i)/2)
 	}
 	for most, want := range map[int][]float32{1000: every, 5: {6.5, 13.5, 20.5, 27.5, 34.5}} {
-		x, err := newSample(bags, s, most)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must(newSample(bags, s, most))
 		var got []float32
 		for row := range x.rows() {
 			got = append(got, row[0])

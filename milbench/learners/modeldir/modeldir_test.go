@@ -222,16 +222,40 @@ func rewrite(t *testing.T, dir, from, to string) {
 	}
 }
 
+// replace changes a card, which is damaged then.
+func replace(t *testing.T, dir, from, to string) {
+	t.Helper()
+	path := filepath.Join(dir, cardName)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(data, []byte(from)) {
+		t.Fatalf("the card holds no %q", from)
+	}
+	if err := os.WriteFile(path, bytes.Replace(data, []byte(from), []byte(to), 1), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestDamage(t *testing.T) {
 	in := func(dir, name string) string { return filepath.Join(dir, parametersPrefix+"1", name) }
 	edited := func(from, to string) func(*testing.T, string) {
 		return func(t *testing.T, dir string) { rewrite(t, dir, from, to) }
+	}
+	raw := func(from, to string) func(*testing.T, string) {
+		return func(t *testing.T, dir string) { replace(t, dir, from, to) }
 	}
 	for _, c := range []struct {
 		name   string
 		damage func(t *testing.T, dir string)
 		want   string
 	}{
+		{"no folder", func(_ *testing.T, dir string) { os.RemoveAll(dir) }, "it has no model.json"},
+		{"no JSON", raw("{", "["), "model.json"},
+		{"another set", raw(`"set": "one"`, `"set": "two"`), "model.json is damaged"},
+		{"no sum", raw(`"sum"`, `"some"`), "model.json is damaged"},
+		{"a space more", raw(`"set": `, `"set":  `), "model.json is damaged"},
 		{"no card", func(_ *testing.T, dir string) { os.Remove(filepath.Join(dir, cardName)) }, "it has no model.json"},
 		{"a folder as the card", func(_ *testing.T, dir string) {
 			os.Remove(filepath.Join(dir, cardName))
@@ -267,6 +291,187 @@ func TestDamage(t *testing.T) {
 				t.Errorf("error %v, want one line with %q", err, c.want)
 			}
 		})
+	}
+}
+
+// TestFlipped checks that a flipped bit anywhere in any file is found, and so is an end that is missing or too long.
+func TestFlipped(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "model")
+	saveParts(t, dir, 1)
+	for name, content := range tree(t, dir) {
+		good := []byte(content)
+		all := [][]byte{nil, good[:len(good)-1], append(bytes.Clone(good), '\n')}
+		for at := range good {
+			bad := bytes.Clone(good)
+			bad[at] ^= 1 << (at % 8)
+			all = append(all, bad)
+		}
+		for _, bad := range append(all, good) {
+			if err := os.WriteFile(filepath.Join(dir, name), bad, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := load(dir); errors.Is(err, ErrNoModel) == bytes.Equal(bad, good) {
+				t.Fatalf("%s is %q instead of %q: error %v", name, bad, good, err)
+			}
+		}
+	}
+}
+
+// unfinished marks a folder of parameters as a killed Save leaves it.
+func unfinished(t *testing.T, folder string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(folder, ".milbench"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSaveWhere checks where a model can be saved: a folder that is missing or empty, including the working folder, or
+// one that holds a model. CanSave gives the same answer in advance.
+func TestSaveWhere(t *testing.T) {
+	for name, prepare := range map[string]func(t *testing.T, dir string) string{
+		"missing": func(_ *testing.T, dir string) string { return filepath.Join(dir, "model") },
+		"empty":   func(_ *testing.T, dir string) string { return dir },
+		"working folder": func(t *testing.T, dir string) string {
+			t.Chdir(dir)
+			return "."
+		},
+		"another model": func(t *testing.T, dir string) string {
+			saveParts(t, dir, 2)
+			return dir
+		},
+		"a damaged model": func(t *testing.T, dir string) string {
+			saveParts(t, dir, 2)
+			replace(t, dir, `"set": "one"`, `"set": "two"`)
+			return dir
+		},
+		// A Save that was killed before the card was moved, with and without a model before it.
+		"killed": func(t *testing.T, dir string) string {
+			saveParts(t, dir, 2)
+			os.Remove(filepath.Join(dir, cardName))
+			unfinished(t, filepath.Join(dir, "milbench-parameters-1"))
+			return dir
+		},
+		"killed beside a model": func(t *testing.T, dir string) string {
+			saveParts(t, dir, 2)
+			if err := os.CopyFS(filepath.Join(dir, "milbench-parameters-2"), os.DirFS(filepath.Join(dir, "milbench-parameters-1"))); err != nil {
+				t.Fatal(err)
+			}
+			unfinished(t, filepath.Join(dir, "milbench-parameters-2"))
+			wantNumber(t, dir, 2)
+			return dir
+		},
+		"through a link": func(t *testing.T, dir string) string {
+			link := filepath.Join(t.TempDir(), "link")
+			if err := os.Symlink(dir, link); err != nil {
+				t.Fatal(err)
+			}
+			return link
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := prepare(t, t.TempDir())
+			_, before := os.Stat(dir)
+			if err := CanSave(dir); err != nil {
+				t.Fatal(err)
+			}
+			if _, after := os.Stat(dir); (before == nil) != (after == nil) {
+				t.Errorf("CanSave made or removed %s", dir)
+			}
+			saveParts(t, dir, 1)
+			wantNumber(t, dir, 1)
+			entries, err := os.ReadDir(dir)
+			want := 2
+			if name == "a damaged model" {
+				want = 3 // nobody knows which files are its parameters
+			}
+			if err != nil || len(entries) != want {
+				t.Errorf("the folder holds %v (%v), want the card and the parameters", entries, err)
+			}
+		})
+	}
+	for name, prepare := range map[string]func(t *testing.T, dir string) string{
+		"something else": func(t *testing.T, dir string) string {
+			if err := os.WriteFile(filepath.Join(dir, "thesis.tex"), []byte("years of work"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			return dir
+		},
+		"a model and something else": func(t *testing.T, dir string) string {
+			saveParts(t, dir, 2)
+			if err := os.WriteFile(filepath.Join(dir, "thesis.tex"), []byte("years of work"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			return dir
+		},
+		"another model.json": func(t *testing.T, dir string) string {
+			if err := os.WriteFile(filepath.Join(dir, cardName), []byte("{}"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			return dir
+		},
+		"a file": func(t *testing.T, dir string) string {
+			path := filepath.Join(dir, "file")
+			if err := os.WriteFile(path, nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			return path
+		},
+		"no parent": func(_ *testing.T, dir string) string { return filepath.Join(dir, "no", "folder") },
+		"no name":   func(*testing.T, string) string { return "" },
+		"a folder that cannot be written": func(t *testing.T, dir string) string {
+			if _, err := os.Stat("/proc/self"); err == nil {
+				return "/proc/model"
+			}
+			return filepath.Join(dir, "no", "proc")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			dir := prepare(t, root)
+			before := tree(t, root)
+			if err := CanSave(dir); err == nil || strings.Contains(err.Error(), "\n") {
+				t.Errorf("CanSave: error %v, want one line", err)
+			}
+			if err := saveNumber(dir, 1, func(string) error { return nil }); err == nil || !strings.Contains(err.Error(), dir) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("Save: error %v, want one line that names %s", err, dir)
+			}
+			if after := tree(t, root); !reflect.DeepEqual(after, before) {
+				t.Errorf("files %v became %v", before, after)
+			}
+		})
+	}
+}
+
+// TestSaveFails checks that a Save that does not finish keeps the old model.
+func TestSaveFails(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "model")
+	saveParts(t, dir, 1)
+	card := filepath.Join(dir, cardName)
+	if err := os.Rename(card, card+".kept"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(card, "in the way"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := os.ReadFile(card + ".kept")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(card + ".kept"); err != nil {
+		t.Fatal(err)
+	}
+	if err := saveNumber(dir, 2, func(string) error { return nil }); err == nil {
+		t.Error("saved over a folder called model.json")
+	}
+	if err := os.RemoveAll(card); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(card, kept, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	wantNumber(t, dir, 1)
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
+		t.Errorf("the folder holds %v (%v)", entries, err)
 	}
 }
 

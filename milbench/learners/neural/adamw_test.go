@@ -65,10 +65,7 @@ func TestAdamWMembers(t *testing.T) {
 		for _, n := range numbers {
 			stacked = append(stacked, tensors.FromFlatDataAndDimensions(n, members))
 		}
-		together, err := CallOnceN(backend, update(members), stacked...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		together := must(CallOnceN(backend, update(members), stacked...))
 		for m := range members {
 			var alone []any
 			for _, a := range arrays {
@@ -78,10 +75,7 @@ func TestAdamWMembers(t *testing.T) {
 			for _, n := range numbers {
 				alone = append(alone, n[m])
 			}
-			single, err := CallOnceN(backend, update(0), alone...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			single := must(CallOnceN(backend, update(0), alone...))
 			for i := range single {
 				got, want := tensors.MustCopyFlatData[float64](together[i])[m*size:(m+1)*size], tensors.MustCopyFlatData[float64](single[i])
 				for j := range want {

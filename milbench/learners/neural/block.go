@@ -32,7 +32,7 @@ type block struct {
 	numbers *tensors.Tensor     // [members, numbers]
 	seeds   *tensors.Tensor     // [members]
 	state   []*tensors.Tensor
-	targets []Targets   // one per member
+	targets []targets   // one per member
 	labels  [][]float32 // labels of each member's training bags
 	results []learner.Outcome
 }

@@ -110,10 +110,7 @@ func scatter(count, columns int) (bags []mil.Instances, examples []cv.Example) {
 // setting returns a small setting.
 func setting(t *testing.T, pooling string) Config {
 	t.Helper()
-	c, err := DefaultConfig(pooling)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(DefaultConfig(pooling))
 	c.Width, c.Embed, c.Heads, c.Batch, c.Dropout = 48, 8, 2, 3, 0
 	return c
 }
@@ -124,6 +121,50 @@ func likewise(t *testing.T, pooling string, c Config) Config {
 	other := setting(t, pooling)
 	other.Epochs, other.LR, other.Batch = c.Epochs, c.LR, c.Batch
 	return other
+}
+
+// must returns a value. An error ends the tests.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// settingOf returns the setting of a fit.
+func settingOf(t *testing.T, c Config) json.RawMessage {
+	t.Helper()
+	text, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// learn returns the outcomes of all fits, without their times.
+func learn(t *testing.T, trainer Trainer, task cv.Task) []learner.Outcome {
+	t.Helper()
+	outcomes := make([]learner.Outcome, len(task.Fits))
+	if err := trainer.Learn(t.Context(), task, func(o learner.Outcome) error {
+		o.Wall = 0
+		outcomes[o.Fit] = o
+		return o.Err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return outcomes
+}
+
+// prepared returns a fit on a backend and its initial parameters.
+func prepared(t *testing.T, b compute.Backend, c Config, bags []mil.Instances, examples []cv.Example, seed uint64) (*fitting, []float32) {
+	t.Helper()
+	programs := newPrograms(b)
+	t.Cleanup(programs.finalize)
+	f, initial, err := programs.prepare(c, bags, examples, seed, newMoments(bags))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, initial
 }
 
 // newBlock returns a prepared block of fits that train on all bags and score all bags.
@@ -255,28 +296,19 @@ func TestBlockIsStepByStep(t *testing.T) {
 		}
 		var together [][]float32
 		for epoch := range 5 {
-			losses, err := b.train(epoch + 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			losses := must(b.train(epoch + 1))
 			together = append(together, losses)
 		}
 		for m, c := range configs {
-			programs := newPrograms(backend)
-			f, initial, err := programs.prepare(c, bags, examples, seeds[m], newMoments(bags))
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = f.train(context.Background(), initial, examples, seeds[m], func(epoch int, loss float64, _ *tensors.Tensor) error {
+			f, initial := prepared(t, backend, c, bags, examples, seeds[m])
+			if _, err := f.train(context.Background(), initial, examples, seeds[m], func(epoch int, loss float64, _ *tensors.Tensor) error {
 				if got := float64(together[epoch-1][m]); math.Abs(got-loss) > 2e-4*max(1, loss) {
 					t.Errorf("%s: member %d, epoch %d: loss %g in the block, %g step by step", name, m, epoch, got, loss)
 				}
 				return nil
-			})
-			if err != nil {
+			}); err != nil {
 				t.Fatal(err)
 			}
-			programs.finalize()
 		}
 	}
 }
@@ -291,11 +323,8 @@ func TestBlockRoom(t *testing.T) {
 	for _, sparse := range []bool{false, true} {
 		c := setting(t, "syn")
 		c.Epochs, c.Batch, c.Dropout = 3, 1, 0.5
-		text, err := json.Marshal(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		learn := func(count int, train ...int) []learner.Epoch {
+		text := settingOf(t, c)
+		among := func(count int, train ...int) []learner.Epoch {
 			bags, examples := unequal(count)
 			if sparse {
 				spread(bags, 1601)
@@ -304,19 +333,10 @@ func TestBlockRoom(t *testing.T) {
 			for _, n := range train {
 				task.Fits = append(task.Fits, cv.Fit{Seed: 3, Setting: text, Train: examples[:n], Validation: []int{8, 9}, Test: []int{10, 11, 12, 13, 14}, EveryEpoch: true})
 			}
-			var epochs []learner.Epoch
-			if err := (Trainer{Backend: backend}).Learn(t.Context(), task, func(o learner.Outcome) error {
-				if o.Fit == 0 {
-					epochs = o.Epochs
-				}
-				return o.Err
-			}); err != nil {
-				t.Fatal(err)
-			}
-			return epochs
+			return learn(t, Trainer{Backend: backend}, task)[0].Epochs
 		}
-		want := learn(15, 8)
-		for name, got := range map[string][]learner.Epoch{"beside a fit of 90 bags": learn(90, 8, 90), "among 150 bags": learn(150, 8)} {
+		want := among(15, 8)
+		for name, got := range map[string][]learner.Epoch{"beside a fit of 90 bags": among(90, 8, 90), "among 150 bags": among(150, 8)} {
 			if len(want) != c.Epochs || !reflect.DeepEqual(got, want) {
 				t.Errorf("sparse %v, %s: %+v, alone %+v", sparse, name, got, want)
 			}
@@ -395,31 +415,15 @@ func TestBlockMates(t *testing.T) {
 		c := setting(t, "syn")
 		c.Iterations, c.Epochs, c.Dropout = i%7-3, 3, 0.2+0.1*float64(i%4)
 		c.LR, c.WeightDecay, c.Gamma, c.Scale = 1e-3*float64(1+i%2), 0.01*float64(i%3), 0.2+0.2*float64(i%5), float64(1+i%6)
-		text, err := json.Marshal(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := settingOf(t, c)
 		task.Fits = append(task.Fits, cv.Fit{Seed: uint64(i), Setting: text, Train: examples[:15], Test: []int{15, 16, 17, 18, 19}})
 	}
-	learn := func(trainer Trainer, task cv.Task) []learner.Outcome {
-		t.Helper()
-		outcomes := make([]learner.Outcome, len(task.Fits))
-		err := trainer.Learn(context.Background(), task, func(o learner.Outcome) error {
-			o.Wall = 0
-			outcomes[o.Fit] = o
-			return o.Err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return outcomes
-	}
-	want := learn(Trainer{Backend: backend}, task)
+	want := learn(t, Trainer{Backend: backend}, task)
 	plan, err := Trainer{Backend: backend}.Plan(task)
 	if err != nil || plan.Blocks != 2 || plan.Note != "" {
 		t.Fatalf("plan %+v, error %v; want two blocks", plan, err)
 	}
-	if got := learn(Trainer{Backend: backend, Workers: 3}, task); !reflect.DeepEqual(got, want) {
+	if got := learn(t, Trainer{Backend: backend, Workers: 3}, task); !reflect.DeepEqual(got, want) {
 		t.Error("three workers differ from one")
 	}
 	tight := Trainer{Backend: backend, Memory: plan.Memory - 1}
@@ -427,7 +431,7 @@ func TestBlockMates(t *testing.T) {
 	if err != nil || smaller.Members >= plan.Members || smaller.Memory > tight.Memory || smaller.Note == "" {
 		t.Fatalf("within %d bytes: plan %+v, error %v", tight.Memory, smaller, err)
 	}
-	for i, o := range learn(tight, task) {
+	for i, o := range learn(t, tight, task) {
 		for k, s := range o.Epochs[0].Test {
 			if wanted := want[i].Epochs[0].Test[k].Scores[0]; math.Abs(s.Scores[0]-wanted) > 1e-4*max(1, math.Abs(wanted)) {
 				t.Errorf("fit %d: score %g in a block of %d, %g in one of %d", i, s.Scores[0], smaller.Members, wanted, plan.Members)
@@ -436,7 +440,7 @@ func TestBlockMates(t *testing.T) {
 	}
 	alone := task
 	alone.Fits = task.Fits[4:5]
-	if got := learn(Trainer{Backend: backend}, alone); !reflect.DeepEqual(got[0].Epochs, want[4].Epochs) {
+	if got := learn(t, Trainer{Backend: backend}, alone); !reflect.DeepEqual(got[0].Epochs, want[4].Epochs) {
 		t.Error("a fit alone differs from the same fit in a block")
 	}
 	if _, err := (Trainer{Backend: backend, Memory: 1 << 20}).Plan(task); err == nil {
@@ -487,10 +491,7 @@ func TestBlockPlaces(t *testing.T) {
 		}
 		p.change(&c)
 		c.Epochs = 12
-		text, err := json.Marshal(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := settingOf(t, c)
 		var task cv.Task
 		var examples []cv.Example
 		for i := range 24 {
@@ -511,13 +512,7 @@ func TestBlockPlaces(t *testing.T) {
 		if plan, err = (Trainer{Backend: backend}).Plan(task); err != nil || plan.Blocks != 1 {
 			t.Fatalf("plan %+v, error %v; want one block", plan, err)
 		}
-		outcomes := make([]learner.Outcome, len(task.Fits))
-		if err := (Trainer{Backend: backend}).Learn(context.Background(), task, func(o learner.Outcome) error {
-			outcomes[o.Fit] = o
-			return o.Err
-		}); err != nil {
-			t.Fatal(err)
-		}
+		outcomes := learn(t, Trainer{Backend: backend}, task)
 		for m, o := range outcomes {
 			if !reflect.DeepEqual(o.Epochs, outcomes[0].Epochs) {
 				t.Errorf("case %d, %s of %d features: member %d of %d differs from the first", i, p.pooling, p.features, m, len(outcomes))
@@ -633,38 +628,21 @@ func TestBlockMatesWide(t *testing.T) {
 			examples = append(examples, cv.Example{Bag: i, Target: mil.Labelled(i % 2)})
 		}
 		for i := range 9 {
-			c, err := DefaultConfig([]string{"syn", "softmax"}[i%2])
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := must(DefaultConfig([]string{"syn", "softmax"}[i%2]))
 			c.Epochs, c.LR = 2, 1e-3*float64(1+i%3)
-			text, err := json.Marshal(c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := settingOf(t, c)
 			task.Fits = append(task.Fits, cv.Fit{Seed: uint64(i), Setting: text, Train: examples[:12], Test: []int{12, 13, 14, 15}})
 		}
-		learn := func(workers int, fits []cv.Fit) [][]learner.Epoch {
-			some := task
-			some.Fits = fits
-			epochs := make([][]learner.Epoch, len(fits))
-			if err := (Trainer{Backend: backend, Workers: workers}).Learn(context.Background(), some, func(o learner.Outcome) error {
-				epochs[o.Fit] = o.Epochs
-				return o.Err
-			}); err != nil {
-				t.Fatal(err)
-			}
-			return epochs
-		}
-		want := learn(1, task.Fits)
+		want := learn(t, Trainer{Backend: backend, Workers: 1}, task)
 		order := rng.Perm(len(task.Fits))
-		var permuted []cv.Fit
+		permuted := task
+		permuted.Fits = nil
 		for _, i := range order {
-			permuted = append(permuted, task.Fits[i])
+			permuted.Fits = append(permuted.Fits, task.Fits[i])
 		}
-		for at, epochs := range learn(2, permuted) {
-			if !reflect.DeepEqual(epochs, want[order[at]]) {
-				t.Errorf("%s: fit %d among other mates: %+v, want %+v", name, order[at], epochs, want[order[at]])
+		for at, o := range learn(t, Trainer{Backend: backend, Workers: 2}, permuted) {
+			if want := want[order[at]].Epochs; !reflect.DeepEqual(o.Epochs, want) {
+				t.Errorf("%s: fit %d among other mates: %+v, want %+v", name, order[at], o.Epochs, want)
 			}
 		}
 	}
@@ -692,10 +670,7 @@ func TestBlockNotFinite(t *testing.T) {
 		for m := range b.fits {
 			b.fits[m].Test = []int{0, 1, 2, 3}
 		}
-		outcomes, err := b.run(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		outcomes := must(b.run(context.Background()))
 		for m := range outcomes {
 			outcomes[m].Wall = 0
 		}
@@ -716,19 +691,13 @@ func TestBlockFails(t *testing.T) {
 	if blockBackend(t) == nil {
 		return
 	}
-	lost, err := compute.NewWithConfig("xla:cpu")
-	if err != nil {
-		t.Fatal(err)
-	}
+	lost := must(compute.NewWithConfig("xla:cpu"))
 	bags, examples := unequal(20)
 	task := cv.Task{Name: "unequal", Bags: bags}
 	for i, pooling := range []string{"mean", "mean", "max", "max", "max"} {
 		c := setting(t, pooling)
 		c.Epochs = 2
-		text, err := json.Marshal(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := settingOf(t, c)
 		task.Fits = append(task.Fits, cv.Fit{Seed: uint64(i), Setting: text, Train: examples[:15], Test: []int{15, 16, 17, 18, 19}})
 	}
 	done, failed := 0, 0
@@ -794,10 +763,7 @@ func TestBlockDevice(t *testing.T) {
 	task := cv.Task{Name: "unequal", Bags: bags}
 	c := setting(t, "syn")
 	c.Epochs = 3
-	text, err := json.Marshal(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := settingOf(t, c)
 	for i := range 3 {
 		task.Fits = append(task.Fits, cv.Fit{Seed: uint64(i), Setting: text, Train: examples[:15], Test: []int{15, 16, 17, 18, 19}})
 	}
@@ -812,14 +778,7 @@ func TestBlockDevice(t *testing.T) {
 		if want := []int{whole, deviceMembers}[k]; err != nil || plan.Members != want {
 			t.Errorf("blocks of %d fits, want %d; %v", plan.Members, want, err)
 		}
-		outcomes := make([]learner.Outcome, len(task.Fits))
-		if err := trainer.Learn(t.Context(), task, func(o learner.Outcome) error {
-			outcomes[o.Fit] = o
-			return o.Err
-		}); err != nil {
-			t.Fatal(err)
-		}
-		for _, o := range outcomes {
+		for _, o := range learn(t, trainer, task) {
 			for _, s := range o.Epochs[0].Test {
 				scores[k] = append(scores[k], s.Scores[0])
 			}

@@ -17,17 +17,11 @@ import (
 
 func TestConfigJSON(t *testing.T) {
 	for _, pooling := range neural.Poolings {
-		c, err := neural.DefaultConfig(pooling)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must(neural.DefaultConfig(pooling))
 		if err := c.Validate(); err != nil {
 			t.Errorf("default setting of %s: %v", pooling, err)
 		}
-		data, err := json.Marshal(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must(json.Marshal(c))
 		var back neural.Config
 		if err := json.Unmarshal(data, &back); err != nil || back != c {
 			t.Errorf("%s read back as %+v, %v", data, back, err)
@@ -38,19 +32,13 @@ func TestConfigJSON(t *testing.T) {
 // TestConfigOptional checks that options only for ablations are not in the JSON of other settings, so that their
 // results keep their ids.
 func TestConfigOptional(t *testing.T) {
-	c, err := neural.DefaultConfig("syn")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(neural.DefaultConfig("syn"))
 	plain, err := json.Marshal(c)
 	if err != nil || strings.Contains(string(plain), "renormalise") || strings.Contains(string(plain), "true_gradient") {
 		t.Errorf("%s, %v", plain, err)
 	}
 	c.Renormalise, c.TrueGradient = true, true
-	data, err := json.Marshal(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(json.Marshal(c))
 	var back neural.Config
 	if err := json.Unmarshal(data, &back); err != nil || back != c {
 		t.Errorf("%s read back as %+v, %v", data, back, err)
@@ -59,10 +47,7 @@ func TestConfigOptional(t *testing.T) {
 	if !ok || !pooling.Renormalise || !pooling.TrueGradient {
 		t.Errorf("the network of %s pools by %+v", data, c.Network().Pooling)
 	}
-	softmax, err := neural.DefaultConfig("softmax")
-	if err != nil {
-		t.Fatal(err)
-	}
+	softmax := must(neural.DefaultConfig("softmax"))
 	softmax.Renormalise = true // not its own: ignored
 	if data, err := json.Marshal(softmax); err != nil || strings.Contains(string(data), "renormalise") {
 		t.Errorf("%s, %v", data, err)
@@ -205,10 +190,7 @@ func TestRanges(t *testing.T) {
 
 func TestConfigRefusesJSON(t *testing.T) {
 	good, _ := neural.DefaultConfig("syn")
-	data, err := json.Marshal(good)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(json.Marshal(good))
 	for bad, want := range map[string]string{
 		`{}`:                 "name of a pooling",
 		`{"pooling":"sin"}`:  `did you mean "syn"?`,
@@ -230,10 +212,7 @@ func TestConfigRefusesJSON(t *testing.T) {
 func TestGrid(t *testing.T) {
 	g := neural.Grid{"pooling": {"softmax", "syn", "mean", "hopfield"}, "iterations": {-3, 3, 3}, "gamma": {0.5, 1},
 		"beta": {1}, "heads": {1, 2}, "lr": {0.1}}
-	configs, err := g.Configs()
-	if err != nil {
-		t.Fatal(err)
-	}
+	configs := must(g.Configs())
 	count := map[string]int{}
 	for _, c := range configs {
 		count[c.Pooling]++

@@ -14,7 +14,7 @@ import (
 // aloneAtOnce is the number of instances that are scored by themselves at a time.
 const aloneAtOnce = 1024
 
-// Contributions returns how much each instance adds to each score of its bag. With the weight a_i of an instance,
+// contributions returns how much each instance adds to each score of its bag. With the weight a_i of an instance,
 // averaged over the heads, and the logit f of a bag, it is
 //
 //	a_i · (f({x_i}) − f(∅))
@@ -25,7 +25,7 @@ const aloneAtOnce = 1024
 // weight of the class's head.
 //
 // predictions must be those of Predict for the bags. Errors are the same as those of Predict.
-func (m *Model) Contributions(ctx context.Context, bags []mil.Instances, predictions []mil.Prediction) (all [][][]float64, err error) {
+func (m *Model) contributions(ctx context.Context, bags []mil.Instances, predictions []mil.Prediction) (all [][][]float64, err error) {
 	if len(bags) == 0 {
 		return nil, nil
 	}

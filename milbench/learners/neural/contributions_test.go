@@ -2,7 +2,6 @@ package neural
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -30,44 +29,25 @@ func TestContributions(t *testing.T) {
 			poolings = many.Part(poolings, 3)
 		}
 		for _, pooling := range poolings {
-			set := &mil.Set{Name: "toy", Kind: mil.ClassTarget, Classes: []string{"low", "middle", "high"}}
-			for i, e := range kinded(mil.ClassTarget, bags) {
-				set.Bags = append(set.Bags, mil.Bag{ID: fmt.Sprint("b", i), Target: e.Target, Instances: bags[i]})
-			}
-			if err := set.Seal(); err != nil {
-				t.Fatal(err)
-			}
+			set := kindedSet(t, mil.ClassTarget, bags)
 			c := setting(t, pooling)
 			c.Epochs = 2
-			m, err := Trainer{Backend: b, Workers: 1}.Train(context.Background(), c, set, 1, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			thin, err := mil.ToSparse(bags[4])
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must(Trainer{Backend: b, Workers: 1}.Train(context.Background(), c, set, 1, nil))
+			thin := must(mil.ToSparse(bags[4]))
 			asked := append(slices.Clone(bags[:5]), thin)
 			if pooling == gated {
 				asked = append(asked, large)
 			}
-			predictions, err := m.Predict(context.Background(), asked)
-			if err != nil {
-				t.Fatal(err)
+			predictions, err := m.Predict(context.Background(), asked, true)
+			if err != nil || len(predictions) != len(asked) {
+				t.Fatalf("%s, %s: %d of %d bags, %v", name, pooling, len(predictions), len(asked), err)
 			}
-			got, err := m.Contributions(context.Background(), asked, predictions)
-			if err != nil || len(got) != len(asked) {
-				t.Fatalf("%s, %s: %d of %d bags, %v", name, pooling, len(got), len(asked), err)
-			}
-			none, err := m.alone(context.Background(), []mil.Instances{&mil.Dense{Cols: 5}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			none := must(m.alone(context.Background(), []mil.Instances{&mil.Dense{Cols: 5}}))
 			for i, bag := range asked {
-				if len(got[i]) != 3 {
-					t.Fatalf("%s, %s: bag %d has contributions to %d classes", name, pooling, i, len(got[i]))
+				if len(predictions[i].ClassInstances) != 3 {
+					t.Fatalf("%s, %s: bag %d has contributions to %d classes", name, pooling, i, len(predictions[i].ClassInstances))
 				}
-				for class, values := range got[i] {
+				for class, values := range predictions[i].ClassInstances {
 					total, size := 0.0, 1.0
 					for _, v := range values {
 						total += v
@@ -82,9 +62,9 @@ func TestContributions(t *testing.T) {
 					}
 				}
 			}
-			for at, v := range got[4][0] {
-				if math.Abs(v-got[5][0][at]) > 1e-5*max(1, math.Abs(v)) {
-					t.Errorf("%s, %s: instance %d has %v, in a sparse bag %v", name, pooling, at, v, got[5][0][at])
+			for at, v := range predictions[4].ClassInstances[0] {
+				if math.Abs(v-predictions[5].ClassInstances[0][at]) > 1e-5*max(1, math.Abs(v)) {
+					t.Errorf("%s, %s: instance %d has %v, in a sparse bag %v", name, pooling, at, v, predictions[5].ClassInstances[0][at])
 				}
 			}
 		}

@@ -17,6 +17,7 @@ import (
 
 	"synpool/milbench/cv"
 	"synpool/milbench/learner"
+	"synpool/milbench/learners/modeldir"
 	"synpool/milbench/learners/neural"
 	"synpool/milbench/mil"
 	"synpool/synlayer"
@@ -80,7 +81,7 @@ func ExampleTrainer_Train() {
 		&mil.Dense{Rows: 2, Cols: 2, Values: []float32{2.2, 7.1, 2.8, 7.9}},
 		&mil.Dense{Rows: 4, Cols: 2, Values: []float32{2.2, 7.1, 2.8, 7.9, 8.6, 2.4, 2.4, 7.3}},
 	}
-	predictions, err := model.Predict(context.Background(), baskets)
+	predictions, err := model.Predict(context.Background(), baskets, false)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -95,7 +96,7 @@ func ExampleTrainer_Train() {
 
 func ExampleModel_Predict() {
 	basket := &mil.Dense{Rows: 3, Cols: 2, Values: []float32{2.2, 7.1, 8.6, 2.4, 2.4, 7.3}}
-	predictions, err := train().Predict(context.Background(), []mil.Instances{basket})
+	predictions, err := train().Predict(context.Background(), []mil.Instances{basket}, false)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -132,8 +133,8 @@ func ExampleModel_Save() {
 	fmt.Println(loaded.Config().Pooling, loaded.Card().Set, loaded.Card().Features)
 
 	basket := mushrooms(40).Bags[1].Instances
-	before, err1 := model.Predict(context.Background(), []mil.Instances{basket})
-	after, err2 := loaded.Predict(context.Background(), []mil.Instances{basket})
+	before, err1 := model.Predict(context.Background(), []mil.Instances{basket}, false)
+	after, err2 := loaded.Predict(context.Background(), []mil.Instances{basket}, false)
 	fmt.Println("bit-identical:", reflect.DeepEqual(before, after), err1, err2)
 	// Output:
 	// attention mushrooms [cap stem]
@@ -147,7 +148,7 @@ func ExampleLoad() {
 	}
 	defer os.RemoveAll(empty)
 	_, err = neural.Load(gobackend.GetBackend(), empty)
-	fmt.Println(errors.Is(err, neural.ErrNoModel))
+	fmt.Println(errors.Is(err, modeldir.ErrNoModel))
 	// Output: true
 }
 
@@ -297,7 +298,7 @@ func ExampleRegister() {
 		log.Fatal(err)
 	}
 	basket := &mil.Dense{Rows: 2, Cols: 2, Values: []float32{2.2, 7.1, 8.6, 2.4}}
-	predictions, err := trained.Predict(context.Background(), []mil.Instances{basket})
+	predictions, err := trained.Predict(context.Background(), []mil.Instances{basket}, false)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -23,7 +23,7 @@ type fitting struct {
 	bags    []mil.Instances
 	batch   int // bags per step: the number of the setting, or all bags if there are fewer
 	input   Standardisation
-	targets Targets
+	targets targets
 	device  *resident // bags on a device; nil on a CPU
 
 	// order returns the batches of an epoch.

@@ -1,6 +1,7 @@
 package neural
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -59,6 +60,18 @@ func (g Grid) Configs() ([]Config, error) {
 		}
 	}
 	return configs, nil
+}
+
+// Settings returns settings of networks as JSON.
+func Settings(configs []Config) (list []json.RawMessage, err error) {
+	for _, config := range configs {
+		text, err := json.Marshal(config)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, text)
+	}
+	return list, nil
 }
 
 // names returns the names of the poolings and the preset, after a check of the others.

@@ -2,7 +2,6 @@ package neural
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -44,10 +43,7 @@ func device(t *testing.T) (plain *counting, cpu compute.Backend) {
 	if cpu = blockBackend(t); cpu == nil {
 		return nil, nil
 	}
-	b, err := compute.NewWithConfig("xla:cpu,noshared_buffers")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(compute.NewWithConfig("xla:cpu,noshared_buffers"))
 	t.Cleanup(b.Finalize)
 	return &counting{Backend: b}, cpu
 }
@@ -89,12 +85,7 @@ func TestLargeIsTheSame(t *testing.T) {
 				c := setting(t, pooling)
 				c.Layers, c.Width, c.Dropout, c.Batch, c.Epochs, c.LR = layers, 16, 0.3, 3, 3, 3e-3
 				fit := cv.Fit{Seed: 4, Order: 8, Train: examples}
-				ps := newPrograms(b)
-				defer ps.finalize()
-				f, initial, err := ps.prepare(c, bags, examples, fit.Seed, newMoments(bags))
-				if err != nil {
-					t.Fatal(err)
-				}
+				f, initial := prepared(t, b, c, bags, examples, fit.Seed)
 				var losses [2][]float64
 				keep := func(k int) func(int, float64, *tensors.Tensor) error {
 					return func(_ int, loss float64, _ *tensors.Tensor) error {
@@ -105,14 +96,8 @@ func TestLargeIsTheSame(t *testing.T) {
 				f.order = func(examples []cv.Example, epoch int, _ *rand.Rand) iter.Seq[[]int] {
 					return slices.Chunk(cv.Rand(fit.Order, "bags", epoch).Perm(len(examples)), c.Batch)
 				}
-				plain, err := f.train(context.Background(), initial, examples, fit.Seed, keep(0))
-				if err != nil {
-					t.Fatal(err)
-				}
-				large, err := f.trainLarge(context.Background(), Trainer{}, initial, fit, keep(1))
-				if err != nil {
-					t.Fatal(err)
-				}
+				plain := must(f.train(context.Background(), initial, examples, fit.Seed, keep(0)))
+				large := must(f.trainLarge(context.Background(), Trainer{}, initial, fit, keep(1)))
 				for k, loss := range losses[0] {
 					if math.Abs(loss-losses[1][k]) > 1e-3*max(1, loss) {
 						t.Errorf("losses %v bag by bag and %v chunk by chunk", losses[0], losses[1])
@@ -123,11 +108,7 @@ func TestLargeIsTheSame(t *testing.T) {
 				score := func(parameters []float32, large bool) []mil.Prediction {
 					largeBag = map[bool]int{true: 60, false: 1000}[large]
 					p := tensors.FromFlatDataAndDimensions(slices.Clone(parameters), len(parameters))
-					predictions, err := f.predict(context.Background(), p, all)
-					if err != nil {
-						t.Fatal(err)
-					}
-					return predictions
+					return must(f.predict(context.Background(), p, all))
 				}
 				want, same, got := score(plain, false), score(plain, true), score(large, true)
 				for i := range want {
@@ -157,10 +138,7 @@ func TestLargeTogether(t *testing.T) {
 		c := setting(t, []string{"syn", gated}[k%2])
 		c.Layers, c.Width, c.Dropout, c.Batch, c.Epochs = 1, 16, 0.2, 2, 3
 		fit := cv.Fit{Repeat: k / 3, Fold: k % 3, Seed: uint64(k), Order: uint64(k / 3), Instances: true, EveryEpoch: k == 1}
-		var err error
-		if fit.Setting, err = json.Marshal(c); err != nil {
-			t.Fatal(err)
-		}
+		fit.Setting = settingOf(t, c)
 		for i, e := range examples {
 			if i%3 == k%3 {
 				fit.Test = append(fit.Test, i)
@@ -172,32 +150,20 @@ func TestLargeTogether(t *testing.T) {
 	}
 	for name, b := range backendtest.All(t) {
 		t.Run(name, func(t *testing.T) {
-			learn := func(workers int, task cv.Task) []learner.Outcome {
-				outcomes := make([]learner.Outcome, len(task.Fits))
-				err := Trainer{Backend: b, Workers: workers}.Learn(context.Background(), task, func(o learner.Outcome) error {
-					o.Wall = 0
-					outcomes[o.Fit] = o
-					return o.Err
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
-				return outcomes
-			}
-			all := learn(1, task)
+			all := learn(t, Trainer{Backend: b, Workers: 1}, task)
 			if got := len(all[1].Epochs); got != 3 {
 				t.Errorf("%d epochs of a fit that every epoch was asked for", got)
 			}
 			if got := len(all[0].Epochs[0].Test[0].Instances); got != bags[0].Len() {
 				t.Errorf("%d scores of %d instances", got, bags[0].Len())
 			}
-			if again := learn(2, task); !reflect.DeepEqual(all, again) {
+			if again := learn(t, Trainer{Backend: b, Workers: 2}, task); !reflect.DeepEqual(all, again) {
 				t.Error("two workers give other scores than one")
 			}
 			for i, fit := range task.Fits {
 				one := task
 				one.Fits = []cv.Fit{fit}
-				o := learn(1, one)[0]
+				o := learn(t, Trainer{Backend: b, Workers: 1}, one)[0]
 				if o.Fit = i; !reflect.DeepEqual(all[i], o) {
 					t.Errorf("fit %d has other scores alone than beside others", i)
 				}
@@ -249,26 +215,15 @@ func TestLargeOnDevice(t *testing.T) {
 		if k == 2 {
 			c.Instances = 200
 		}
-		setting, err := json.Marshal(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		task.Fits = append(task.Fits, cv.Fit{Fold: k, Seed: uint64(k), Setting: setting, Train: examples[:6], Test: []int{6, 7}, Instances: true})
+		task.Fits = append(task.Fits, cv.Fit{Fold: k, Seed: uint64(k), Setting: settingOf(t, c), Train: examples[:6], Test: []int{6, 7}, Instances: true})
 	}
-	learn := func(b compute.Backend) []mil.Prediction {
-		predictions := make([]mil.Prediction, 2*len(task.Fits))
-		err := Trainer{Backend: b, Workers: 1}.Learn(t.Context(), task, func(o learner.Outcome) error {
-			if o.Err == nil {
-				copy(predictions[2*o.Fit:], o.Epochs[0].Test)
-			}
-			return o.Err
-		})
-		if err != nil {
-			t.Fatal(err)
+	predicted := func(b compute.Backend) (all []mil.Prediction) {
+		for _, o := range learn(t, Trainer{Backend: b, Workers: 1}, task) {
+			all = append(all, o.Epochs[0].Test...)
 		}
-		return predictions
+		return all
 	}
-	want := learn(b)
+	want := predicted(b)
 	on.bag = fewestResident * features
 	drawn := 6 * 5 // of the last fit, for each bag and epoch
 	for memory, uploads := range map[int64]func(n int) bool{
@@ -277,7 +232,7 @@ func TestLargeOnDevice(t *testing.T) {
 		16 << 20: func(n int) bool { return n == 0 },
 	} {
 		residentMemory, on.bags = memory, 0
-		for i, p := range learn(on) {
+		for i, p := range predicted(on) {
 			if d := math.Abs(p.Scores[0]-want[i].Scores[0]) / max(1, math.Abs(want[i].Scores[0])); d > 1e-5 {
 				t.Errorf("%d bytes: fit %d score %g, in chunks %g", memory, i/2, p.Scores[0], want[i].Scores[0])
 			}
@@ -313,17 +268,11 @@ func TestResident(t *testing.T) {
 		{0, nil, []int{0}}, {1, nil, []int{0, 1}}, {2, nil, []int{0, 1, 2}}, {0, nil, []int{0, 1, 2}}, {3, nil, []int{0, 2, 3}},
 		{1, []int{5, 7}, []int{drawnBag, 0, 3}}, {2, []int{0}, []int{drawnBag, 0, 3}}, {3, nil, []int{drawnBag, 0, 3}}, {1, nil, []int{drawnBag, 1, 3}},
 	} {
-		x, err := r.values(step.bag, bags[step.bag], step.some)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must(r.values(step.bag, bags[step.bag], step.some))
 		if held := slices.Sorted(maps.Keys(r.bags)); !slices.Equal(held, step.held) {
 			t.Errorf("after bag %d the device has %v, want %v", step.bag, held, step.held)
 		}
-		got, err := tensors.CopyFlatData[float32](x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must(tensors.CopyFlatData[float32](x))
 		rows := step.some
 		if rows == nil {
 			for i := range bags[step.bag].Len() {
@@ -469,11 +418,7 @@ func TestCheckpoints(t *testing.T) {
 	for k := range 3 {
 		c := setting(t, gated)
 		c.Layers, c.Width, c.Dropout, c.Batch, c.Epochs = 1, 16, 0.2, 3, 4+k
-		setting, err := json.Marshal(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		task.Fits = append(task.Fits, cv.Fit{Fold: k, Seed: uint64(k), Setting: setting, Train: examples[:6], Test: []int{6, 7}, EveryEpoch: k == 1})
+		task.Fits = append(task.Fits, cv.Fit{Fold: k, Seed: uint64(k), Setting: settingOf(t, c), Train: examples[:6], Test: []int{6, 7}, EveryEpoch: k == 1})
 	}
 	var b compute.Backend // the backend that compiles fastest, because the test does not depend on it
 	for _, each := range backendtest.All(t) {
@@ -481,8 +426,8 @@ func TestCheckpoints(t *testing.T) {
 			b = each
 		}
 	}
-	// learn trains the fits that have no outcome yet, like a run that resumes.
-	learn := func(ctx context.Context, trainer Trainer, task cv.Task, outcomes []learner.Outcome) error {
+	// resume trains the fits that have no outcome yet, like a run that resumes.
+	resume := func(ctx context.Context, trainer Trainer, task cv.Task, outcomes []learner.Outcome) error {
 		trainer.Backend, trainer.Workers = b, 1
 		var left []int
 		some := task
@@ -500,7 +445,7 @@ func TestCheckpoints(t *testing.T) {
 		})
 	}
 	want := make([]learner.Outcome, len(task.Fits))
-	if err := learn(context.Background(), Trainer{}, task, want); err != nil {
+	if err := resume(context.Background(), Trainer{}, task, want); err != nil {
 		t.Fatal(err)
 	}
 	random := rand.New(rand.NewPCG(1, 2))
@@ -510,7 +455,7 @@ func TestCheckpoints(t *testing.T) {
 		for {
 			ctx, stop := context.WithCancel(context.Background())
 			left, steps := random.IntN(40), 0
-			err := learn(ctx, Trainer{Checkpoints: dir, Watch: func(w Watched) {
+			err := resume(ctx, Trainer{Checkpoints: dir, Watch: func(w Watched) {
 				if steps++; steps > left {
 					stop()
 				}
@@ -523,10 +468,7 @@ func TestCheckpoints(t *testing.T) {
 				break
 			}
 			stops++
-			files, err := filepath.Glob(filepath.Join(dir, "*"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			files := must(filepath.Glob(filepath.Join(dir, "*")))
 			for _, name := range files { // a damaged one is not used
 				if random.IntN(10) == 0 {
 					if err := os.Truncate(name, int64(random.IntN(300))); err != nil {
@@ -543,7 +485,7 @@ func TestCheckpoints(t *testing.T) {
 	// A different fit does not use the checkpoint.
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	err := learn(ctx, Trainer{Checkpoints: dir, Watch: func(w Watched) {
+	err := resume(ctx, Trainer{Checkpoints: dir, Watch: func(w Watched) {
 		if w.Epoch == 3 {
 			stop()
 		}
@@ -555,10 +497,10 @@ func TestCheckpoints(t *testing.T) {
 	other.Fits = slices.Clone(task.Fits)
 	other.Fits[0].Seed = 77
 	fresh, got := make([]learner.Outcome, len(task.Fits)), make([]learner.Outcome, len(task.Fits))
-	if err := learn(context.Background(), Trainer{}, other, fresh); err != nil {
+	if err := resume(context.Background(), Trainer{}, other, fresh); err != nil {
 		t.Fatal(err)
 	}
-	if err := learn(context.Background(), Trainer{Checkpoints: dir}, other, got); err != nil || fmt.Sprint(got) != fmt.Sprint(fresh) {
+	if err := resume(context.Background(), Trainer{Checkpoints: dir}, other, got); err != nil || fmt.Sprint(got) != fmt.Sprint(fresh) {
 		t.Errorf("a fit of another seed goes on from what another has kept, or %v", err)
 	}
 }
@@ -573,17 +515,8 @@ func TestDrawnInstances(t *testing.T) {
 	c.Layers, c.Width, c.Dropout, c.Batch, c.Epochs, c.Standardise = 1, 16, 0.3, 3, 1, false
 	b := backendtest.Chosen(t)
 	train := func(c Config, bags []mil.Instances) []float32 {
-		ps := newPrograms(b)
-		defer ps.finalize()
-		f, initial, err := ps.prepare(c, bags, examples, fit.Seed, newMoments(bags))
-		if err != nil {
-			t.Fatal(err)
-		}
-		parameters, err := f.trainLarge(context.Background(), Trainer{}, initial, fit, func(int, float64, *tensors.Tensor) error { return nil })
-		if err != nil {
-			t.Fatal(err)
-		}
-		return parameters
+		f, initial := prepared(t, b, c, bags, examples, fit.Seed)
+		return must(f.trainLarge(context.Background(), Trainer{}, initial, fit, func(int, float64, *tensors.Tensor) error { return nil }))
 	}
 	all := train(c, bags)
 	c.Instances = 384

@@ -2,6 +2,7 @@ package neural
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,11 +11,12 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"synpool/milbench/cv"
+	"synpool/milbench/learners"
 	"synpool/milbench/learners/modeldir"
 	"synpool/milbench/mil"
 )
 
-// Model is a trained network.
+// Model is a trained network, a [learners.Model].
 type Model struct {
 	card       card
 	program    *program
@@ -26,7 +28,7 @@ type card struct {
 	modeldir.Card
 	Config          Config          `json:"config"`
 	Standardisation Standardisation `json:"standardisation"`
-	Targets         Targets         `json:"targets,omitzero"`
+	Targets         targets         `json:"targets,omitzero"`
 }
 
 // Config returns the model's setting.
@@ -44,11 +46,7 @@ func (t Trainer) Train(ctx context.Context, config Config, set *mil.Set, seed ui
 	if err := t.Takes().Check(cv.NewTask(set, nil)); err != nil {
 		return nil, err
 	}
-	bags := set.Instances()
-	var examples []cv.Example
-	for i, b := range set.Bags {
-		examples = append(examples, cv.Example{Bag: i, Target: b.Target})
-	}
+	bags, examples := set.Instances(), allOf(set)
 	config.target = config.learns(set.Kind, set.NumClasses())
 	ps := newPrograms(t.Backend)
 	f, initial, err := ps.prepare(config, bags, examples, seed, newMoments(bags))
@@ -81,9 +79,18 @@ func (t Trainer) Train(ctx context.Context, config Config, set *mil.Set, seed ui
 	}, nil
 }
 
-// Predict scores bags. It returns a [modeldir.BagError] for the first bag that has no instances, a different number of features
+// allOf returns all bags of a set as a training part.
+func allOf(set *mil.Set) (examples []cv.Example) {
+	for i, b := range set.Bags {
+		examples = append(examples, cv.Example{Bag: i, Target: b.Target})
+	}
+	return examples
+}
+
+// Predict scores bags. If instances is true, the score of an instance is the mean of its weights over the heads; for classes,
+// it is what the instance adds to each score ([Model.contributions]). Predict returns a [modeldir.BagError] for the first bag that has no instances, a different number of features
 // than the model, values that are not finite, or a score that is not finite.
-func (m *Model) Predict(ctx context.Context, bags []mil.Instances) (predictions []mil.Prediction, err error) {
+func (m *Model) Predict(ctx context.Context, bags []mil.Instances, instances bool) (predictions []mil.Prediction, err error) {
 	err = m.on(bags, func(f *fitting, parameters *tensors.Tensor, indices []int) (err error) {
 		predictions, err = f.predict(ctx, parameters, indices)
 		return err
@@ -96,7 +103,31 @@ func (m *Model) Predict(ctx context.Context, bags []mil.Instances) (predictions 
 			return nil, &modeldir.BagError{Bag: i, Err: errors.New("its score is not finite: its values or the model's weights are too large for float32")}
 		}
 	}
+	if !instances {
+		return predictions, nil
+	}
+	var contributions [][][]float64
+	if m.card.Target == mil.ClassTarget {
+		if contributions, err = m.contributions(ctx, bags, predictions); err != nil {
+			return nil, err
+		}
+	}
+	for i := range predictions {
+		predictions[i].Instances = predictions[i].MeanWeights()
+		if contributions != nil {
+			predictions[i].ClassInstances = contributions[i]
+		}
+	}
 	return predictions, nil
+}
+
+// About implements [learners.Model].
+func (m *Model) About() learners.About {
+	setting, err := json.Marshal(m.card.Config)
+	if err != nil {
+		setting = nil // a setting that was read or trained with can always be encoded
+	}
+	return learners.AboutCard(&m.card.Card, setting)
 }
 
 // Pooled returns the pooled vector of each bag. The logit is an affine function of this vector, which holds the

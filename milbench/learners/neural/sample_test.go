@@ -11,10 +11,7 @@ import (
 // TestSample checks that settings are different, valid, taken from the lists, and determined by the seed.
 func TestSample(t *testing.T) {
 	g := neural.SearchGrid(neural.Poolings...)
-	configs, err := g.Sample(32, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	configs := must(g.Sample(32, 1))
 	count, dropouts := make(map[string]int), make(map[float64]int)
 	for i, c := range configs {
 		count[c.Pooling]++

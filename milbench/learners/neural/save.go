@@ -14,9 +14,6 @@ import (
 	"synpool/milbench/learners/modeldir"
 )
 
-// ErrNoModel is wrapped by errors that say that a folder holds no model that [Load] can read in this version.
-var ErrNoModel = modeldir.ErrNoModel
-
 // Card is what [Model.Save] writes about the model: its training set, features and targets.
 func (m *Model) Card() *modeldir.Card { return &m.card.Card }
 

@@ -11,10 +11,7 @@ import (
 func TestSaveCloses(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "model")
 	save(t, trained(t, 1), dir)
-	open, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		t.Fatal(err)
-	}
+	open := must(os.ReadDir("/proc/self/fd"))
 	for _, f := range open {
 		if path, err := os.Readlink(filepath.Join("/proc/self/fd", f.Name())); err == nil && strings.HasPrefix(path, dir) {
 			t.Errorf("%s is open", path)

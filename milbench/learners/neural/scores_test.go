@@ -1,7 +1,6 @@
 package neural
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -24,18 +23,9 @@ func TestPooled(t *testing.T) {
 	for name, b := range backendtest.All(t) {
 		c := setting(t, "syn")
 		c.Epochs = 2
-		m, err := Trainer{Backend: b, Workers: 1}.Train(t.Context(), c, set, 1, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pooled, err := m.Pooled(t.Context(), bags)
-		if err != nil {
-			t.Fatal(err)
-		}
-		predictions, err := m.Predict(t.Context(), bags)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must(Trainer{Backend: b, Workers: 1}.Train(t.Context(), c, set, 1, nil))
+		pooled := must(m.Pooled(t.Context(), bags))
+		predictions := must(m.Predict(t.Context(), bags, false))
 		var weights, bias []float32
 		for i, values := range m.program.pieces(m.parameters) {
 			switch path := m.program.paths[i]; {
@@ -69,22 +59,12 @@ func TestWeights(t *testing.T) {
 	bags, examples := unequal(20)
 	c := setting(t, "syn")
 	c.Epochs, c.Iterations = 2, -2
-	text, err := json.Marshal(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fit := cv.Fit{Seed: 3, Setting: text, Train: examples[:12], Validation: []int{12, 13}, Test: []int{14, 15, 16, 17, 18, 19}, EveryEpoch: true, Instances: true}
+	fit := cv.Fit{Seed: 3, Setting: settingOf(t, c), Train: examples[:12], Validation: []int{12, 13}, Test: []int{14, 15, 16, 17, 18, 19}, EveryEpoch: true, Instances: true}
 	without := fit
 	without.Instances = false
 	var first []learner.Epoch
 	for name, b := range backendtest.All(t) {
-		outcomes := make([]learner.Outcome, 2)
-		if err := (Trainer{Backend: b, Workers: 1}).Learn(t.Context(), cv.Task{Name: "weights", Bags: bags, Fits: []cv.Fit{fit, without}}, func(o learner.Outcome) error {
-			outcomes[o.Fit] = o
-			return o.Err
-		}); err != nil {
-			t.Fatal(err)
-		}
+		outcomes := learn(t, Trainer{Backend: b, Workers: 1}, cv.Task{Name: "weights", Bags: bags, Fits: []cv.Fit{fit, without}})
 		for i, e := range outcomes[0].Epochs {
 			for k, s := range e.Test {
 				if len(s.Instances) != bags[fit.Test[k]].Len() {

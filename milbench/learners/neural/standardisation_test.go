@@ -54,10 +54,7 @@ func TestStandardisation(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	q, err := FitStandardisation(sparse, train)
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := must(FitStandardisation(sparse, train))
 	if q.Shift != nil {
 		t.Error("a sparse set is centred")
 	}

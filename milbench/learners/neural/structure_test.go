@@ -20,25 +20,16 @@ import (
 func TestNumbers(t *testing.T) {
 	var configs []Config
 	for _, pooling := range Poolings {
-		c, err := DefaultConfig(pooling)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must(DefaultConfig(pooling))
 		configs = append(configs, c)
 	}
 	dropping, updating := synlayer.DefaultSyn(), synlayer.DefaultHopfield()
 	dropping.Dropout = 0.25
 	updating.Dropout, updating.UpdateSteps, updating.Tolerance = 0.25, 2, 0.125
 	for name, pooling := range map[string]synlayer.Pooling{"dropping": dropping, "updating": updating, "sharp": synlayer.LogSumExpPooling{Sharpness: 5}} {
-		remove, err := Register(Entry{Name: name, Default: pooling})
-		if err != nil {
-			t.Fatal(err)
-		}
+		remove := must(Register(Entry{Name: name, Default: pooling}))
 		defer remove()
-		c, err := DefaultConfig(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must(DefaultConfig(name))
 		configs = append(configs, c)
 	}
 	for _, c := range configs {
@@ -61,10 +52,7 @@ func TestNumbers(t *testing.T) {
 
 // TestStructure checks that settings that differ only in numbers have the same structure, with a valid network.
 func TestStructure(t *testing.T) {
-	c, err := DefaultConfig("syn")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(DefaultConfig("syn"))
 	other := c
 	other.Gamma, other.Scale, other.Iterations, other.Dropout = 1, 2, -2, 0.5
 	flat, long, own := c, c, c

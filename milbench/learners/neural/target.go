@@ -149,7 +149,7 @@ func (t target) checkLarge() error {
 	return nil
 }
 
-// loss returns the loss of outputs [batch] or [batch, outputs], with labels [batch] ([Targets.labels]), in two forms
+// loss returns the loss of outputs [batch] or [batch, outputs], with labels [batch] ([targets.labels]), in two forms
 // that differ only by rounding. The first is reported, the second differentiated. A members axis may come first.
 func (t target) loss(outputs, labels *Node) (value, differentiated *Node) {
 	switch t.kind {
@@ -236,15 +236,15 @@ func losses(c synlayer.Classification, t target, labels *Node) (value, different
 	return loss, loss
 }
 
-// Targets converts the targets of a training part into labels for a network, and its outputs into scores.
-type Targets struct {
+// targets converts the targets of a training part into labels for a network, and its outputs into scores.
+type targets struct {
 	Mean float64   `json:"mean,omitempty"` // for real targets; the median for Huber's loss
 	SD   float64   `json:"sd,omitempty"`   // standard deviation of real targets, or the unit of Huber's loss; 0 means 1
 	Ends []float64 `json:"ends,omitempty"` // ends of all intervals of time except the last
 }
 
-// targets returns the Targets of a training part.
-func (t target) targets(train []cv.Example) (s Targets) {
+// targets returns the targets of a training part.
+func (t target) targets(train []cv.Example) (s targets) {
 	switch t.kind {
 	case mil.RealTarget:
 		if t.minimised == huber {
@@ -282,7 +282,7 @@ func (t target) targets(train []cv.Example) (s Targets) {
 }
 
 // unit returns the divisor of real targets.
-func (s Targets) unit() float64 {
+func (s targets) unit() float64 {
 	if s.SD == 0 {
 		return 1
 	}
@@ -292,7 +292,7 @@ func (s Targets) unit() float64 {
 // labels returns the labels that the loss takes for the targets of a training part. With class weights, w/(1+w)/2 is
 // added to the number of a class. Its weight w is the number of bags of the rarest class divided by its own: none is above
 // 1, because gradients are clipped.
-func (s Targets) labels(t target, examples []cv.Example) []float32 {
+func (s targets) labels(t target, examples []cv.Example) []float32 {
 	labels := make([]float32, len(examples))
 	if t.minimised == cox {
 		var times []float64
@@ -329,7 +329,7 @@ func (s Targets) labels(t target, examples []cv.Example) []float32 {
 
 // label returns the label that the loss takes for a target. For survival, it is 2k+1 for an event in interval k, from
 // 0, except the last. It is 2k for a bag that has reached the ends of k intervals if no more is known.
-func (s Targets) label(t target, e mil.Target) float32 {
+func (s targets) label(t target, e mil.Target) float32 {
 	switch t.kind {
 	case mil.RealTarget:
 		return float32((e.Value - s.Mean) / s.unit())
@@ -348,7 +348,7 @@ func (s Targets) label(t target, e mil.Target) float32 {
 
 // scores returns the scores of a bag, as [mil.Prediction] defines them. For survival by intervals, the score is
 // the logarithm of the cumulative hazard at the last end.
-func (s Targets) scores(t target, outputs []float32) []float64 {
+func (s targets) scores(t target, outputs []float32) []float64 {
 	scores := make([]float64, len(outputs))
 	for k, v := range outputs {
 		scores[k] = float64(v)
@@ -376,7 +376,7 @@ func softplus(l float32) float64 {
 
 // survival returns the survival curve of a bag, or nil if there are no intervals. The probability after the end of
 // interval k is the product of 1−h over the hazards up to it. If ends are equal, the last one counts.
-func (s Targets) survival(outputs []float32) *mil.Survival {
+func (s targets) survival(outputs []float32) *mil.Survival {
 	if s.Ends == nil {
 		return nil
 	}
@@ -393,7 +393,7 @@ func (s Targets) survival(outputs []float32) *mil.Survival {
 }
 
 // check reports impossible numbers.
-func (s Targets) check(t target) error {
+func (s targets) check(t target) error {
 	finite := func(v float64) bool { return v-v == 0 }
 	if !finite(s.Mean) || !finite(s.SD) || s.SD < 0 {
 		return fmt.Errorf("targets with mean %v and standard deviation %v", s.Mean, s.SD)

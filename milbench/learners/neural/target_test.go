@@ -128,6 +128,22 @@ func kinded(kind mil.TargetKind, bags []mil.Instances) (examples []cv.Example) {
 	return examples
 }
 
+// kindedSet returns a set of bags with targets of a kind.
+func kindedSet(t *testing.T, kind mil.TargetKind, bags []mil.Instances) *mil.Set {
+	t.Helper()
+	set := &mil.Set{Name: "toy", Kind: kind}
+	if kind == mil.ClassTarget {
+		set.Classes = []string{"low", "middle", "high"}
+	}
+	for i, e := range kinded(kind, bags) {
+		set.Bags = append(set.Bags, mil.Bag{ID: fmt.Sprint("b", i), Target: e.Target, Instances: bags[i]})
+	}
+	if err := set.Seal(); err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
 // agreement returns how well scores match targets, from 0 to 1.
 func agreement(kind mil.TargetKind, examples []cv.Example, scores [][]float64) float64 {
 	right, pairs := 0.0, 0.0
@@ -215,10 +231,7 @@ func TestTargets(t *testing.T) {
 				c.Loss, c.ClassWeight = of.loss, of.weight
 				c.target = c.learns(kind, 3)
 				all := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23}
-				text, err := json.Marshal(c)
-				if err != nil {
-					t.Fatal(err)
-				}
+				text := settingOf(t, c)
 				task := cv.Task{Bags: bags, Kind: kind, Classes: map[mil.TargetKind]int{mil.BinaryTarget: 2, mil.ClassTarget: 3}[kind]}
 				for seed := range uint64(3) {
 					task.Fits = append(task.Fits, cv.Fit{Seed: seed, Setting: text, Train: examples, Test: all, EveryEpoch: true})
@@ -252,10 +265,7 @@ func TestTargets(t *testing.T) {
 						}
 						return scores, err
 					}
-					together, err := learnt(task)
-					if err != nil {
-						t.Fatal(err)
-					}
+					together := must(learnt(task))
 					if got := agreement(kind, examples, together[0]); got < enough {
 						t.Errorf("agreement %.2f with the targets that it was trained on", got)
 					}
@@ -265,17 +275,9 @@ func TestTargets(t *testing.T) {
 					if again, err := learnt(two); err != nil || !reflect.DeepEqual(again, together[1:]) {
 						t.Errorf("in a block of two: %v, want %v, %v", again, together[1:], err)
 					}
-					ps := newPrograms(b)
-					defer ps.finalize()
-					f, initial, err := ps.prepare(c, bags, examples, 0, newMoments(bags))
-					if err != nil {
-						t.Fatal(err)
-					}
+					f, initial := prepared(t, b, c, bags, examples, 0)
 					score := func(p *tensors.Tensor) (scores [][]float64) {
-						predictions, err := f.predict(context.Background(), p, all)
-						if err != nil {
-							t.Fatal(err)
-						}
+						predictions := must(f.predict(context.Background(), p, all))
 						for _, p := range predictions {
 							scores = append(scores, p.Scores)
 						}
@@ -301,10 +303,7 @@ func TestTargets(t *testing.T) {
 					if pooling != gated || of.loss == cox { // large bags cannot be trained with it
 						return
 					}
-					large, err := f.trainLarge(context.Background(), Trainer{}, slices.Clone(initial), task.Fits[0], func(int, float64, *tensors.Tensor) error { return nil })
-					if err != nil {
-						t.Fatal(err)
-					}
+					large := must(f.trainLarge(context.Background(), Trainer{}, slices.Clone(initial), task.Fits[0], func(int, float64, *tensors.Tensor) error { return nil }))
 					if got := agreement(kind, examples, score(tensors.FromFlatDataAndDimensions(large, len(large)))); got < enough {
 						t.Errorf("chunk by chunk: agreement %.2f", got)
 					}
@@ -382,7 +381,7 @@ func TestClassWeights(t *testing.T) {
 	for name, b := range backendtest.All(t) {
 		for kind, of := range map[mil.TargetKind][]cv.Example{mil.BinaryTarget: examples[:99], mil.ClassTarget: examples} {
 			t3 := c.learns(kind, 3)
-			labels := Targets{}.labels(t3, of)
+			labels := targets{}.labels(t3, of)
 			out, err := CallOnceN(b, func(labels *Node) []*Node {
 				logits := Zeros(labels.Graph(), shapes.Make(dtypes.Float32, len(of)))
 				if kind == mil.ClassTarget {
@@ -457,17 +456,8 @@ func TestCoxRefused(t *testing.T) {
 	bags, _ := unequal(6)
 	c := setting(t, gated)
 	c.Loss, c.Epochs, c.Instances, c.Layers = cox, 1, 2, 1
-	set := &mil.Set{Name: "toy", Kind: mil.SurvivalTarget}
-	for i, e := range kinded(set.Kind, bags) {
-		set.Bags = append(set.Bags, mil.Bag{ID: fmt.Sprint("b", i), Target: e.Target, Instances: bags[i]})
-	}
-	if err := set.Seal(); err != nil {
-		t.Fatal(err)
-	}
-	text, err := json.Marshal(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := kindedSet(t, mil.SurvivalTarget, bags)
+	text := settingOf(t, c)
 	const want = "loss cox: large bags are trained on one at a time, and it compares those of a batch; take --loss hazards"
 	for name, b := range backendtest.All(t) {
 		trainer := Trainer{Backend: b, Workers: 1}
@@ -523,35 +513,17 @@ func TestTargetModels(t *testing.T) {
 	bags, _ := unequal(12)
 	for name, b := range backendtest.All(t) {
 		for _, kind := range kinds[1:] {
-			set := &mil.Set{Name: "toy", Kind: kind}
-			if kind == mil.ClassTarget {
-				set.Classes = []string{"low", "middle", "high"}
-			}
-			for i, e := range kinded(kind, bags) {
-				set.Bags = append(set.Bags, mil.Bag{ID: fmt.Sprint("b", i), Target: e.Target, Instances: bags[i]})
-			}
-			if err := set.Seal(); err != nil {
-				t.Fatal(err)
-			}
+			set := kindedSet(t, kind, bags)
 			c := setting(t, gated)
 			c.Epochs = 2
-			m, err := Trainer{Backend: b, Workers: 1}.Train(context.Background(), c, set, 1, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must(Trainer{Backend: b, Workers: 1}.Train(context.Background(), c, set, 1, nil))
 			dir := t.TempDir()
 			if err := m.Save(dir); err != nil {
 				t.Fatal(err)
 			}
-			read, err := Load(b, dir)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want, err := m.Predict(context.Background(), bags)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := read.Predict(context.Background(), bags)
+			read := must(Load(b, dir))
+			want := must(m.Predict(context.Background(), bags, false))
+			got, err := read.Predict(context.Background(), bags, false)
 			if err != nil || !reflect.DeepEqual(got, want) || len(got[0].Scores) != len(want[0].Scores) {
 				t.Errorf("%s, %v: %v, want %v, %v", name, kind, got[0].Scores, want[0].Scores, err)
 			}
@@ -566,7 +538,7 @@ func TestTargetModels(t *testing.T) {
 // curve in interval k for an event there, and its value after k intervals for a bag that has reached their ends. In
 // double precision both are the same formula except for the order of sums: 1e-12. The last value agrees with the risk.
 func TestSurvivalCurve(t *testing.T) {
-	s := Targets{Ends: []float64{1, 2, 3, 5, 8, 13, 21}}
+	s := targets{Ends: []float64{1, 2, 3, 5, 8, 13, 21}}
 	of := targetOf(mil.SurvivalTarget, 0)
 	random := rand.New(rand.NewPCG(3, 4))
 	for name, b := range backendtest.All(t) {
@@ -609,11 +581,11 @@ func TestSurvivalCurve(t *testing.T) {
 			}
 		}
 	}
-	tied := Targets{Ends: []float64{1, 1, 3, 3, 3, 13, 21}}.survival(make([]float32, intervals-1))
+	tied := targets{Ends: []float64{1, 1, 3, 3, 3, 13, 21}}.survival(make([]float32, intervals-1))
 	if want := []float64{1, 3, 13, 21}; !slices.Equal(tied.Times, want) || math.Abs(tied.Alive[0]-0.25) > 1e-12 || math.Abs(tied.Alive[1]-1./32) > 1e-12 {
 		t.Errorf("%+v, want times %v", tied, want)
 	}
-	if none := (Targets{}).survival([]float32{1}); none != nil {
+	if none := (targets{}).survival([]float32{1}); none != nil {
 		t.Errorf("without intervals: %v", none)
 	}
 }

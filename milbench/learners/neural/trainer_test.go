@@ -26,6 +26,14 @@ import (
 	"synpool/synlayer"
 )
 
+// must returns a value. An error ends the tests.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 // planted returns bags of 1 to 12 instances. Positive ones hold a shifted instance.
 func planted(bags int, sparse bool) *mil.Set {
 	const features = 6
@@ -59,10 +67,7 @@ func planted(bags int, sparse bool) *mil.Set {
 // config returns a setting that trains quickly.
 func config(t *testing.T, pooling string) neural.Config {
 	t.Helper()
-	c, err := neural.DefaultConfig(pooling)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(neural.DefaultConfig(pooling))
 	c.Width, c.Epochs, c.Batch, c.LR, c.Dropout = 8, 12, 4, 0.01, 0.25
 	if c.Embed > 0 {
 		c.Embed, c.Heads = 8, 2
@@ -74,16 +79,10 @@ func task(t *testing.T, set *mil.Set, p cv.Protocol, configs ...neural.Config) c
 	t.Helper()
 	var settings []json.RawMessage
 	for _, c := range configs {
-		data, err := json.Marshal(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must(json.Marshal(c))
 		settings = append(settings, data)
 	}
-	fits, err := p.Fits(set, settings, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fits := must(p.Fits(set, settings, 1))
 	task := cv.Task{Name: set.Name, Fits: fits}
 	for _, b := range set.Bags {
 		task.Bags = append(task.Bags, b.Instances)
@@ -133,10 +132,7 @@ func TestLearns(t *testing.T) {
 					labels = append(labels, set.Bags[b].Label)
 					scores = append(scores, o.Epochs[0].Test[k].Scores[0])
 				}
-				auc, err := stats.AUC(labels, scores)
-				if err != nil {
-					t.Fatal(err)
-				}
+				auc := must(stats.AUC(labels, scores))
 				mean += auc / 2
 			}
 			if mean < 0.85 {
@@ -324,30 +320,17 @@ func (wrong) Pool(*model.Scope, synlayer.Bags) (pooled, weights *graph.Node) { p
 // registered registers a pooling for the rest of a test, and returns its default setting.
 func registered(t *testing.T, e neural.Entry) neural.Config {
 	t.Helper()
-	remove, err := neural.Register(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	remove := must(neural.Register(e))
 	t.Cleanup(remove)
-	c, err := neural.DefaultConfig(e.Name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return must(neural.DefaultConfig(e.Name))
 }
 
 // TestOwnPooling checks that a user's own pooling is planned, learnt with others in one task, trained, saved and loaded
 // by its name. A name that is unknown is refused.
 func TestOwnPooling(t *testing.T) {
 	set, backend := planted(24, false), backendtest.Chosen(t)
-	remove, err := neural.Register(neural.Entry{Name: "middle", Default: middle{}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	own, err := neural.DefaultConfig("middle")
-	if err != nil {
-		t.Fatal(err)
-	}
+	remove := must(neural.Register(neural.Entry{Name: "middle", Default: middle{}}))
+	own := must(neural.DefaultConfig("middle"))
 	other := config(t, "max")
 	own.Width, own.Epochs, own.Batch, own.LR, own.Dropout = other.Width, other.Epochs, other.Batch, other.LR, other.Dropout
 	both := task(t, set, honest(3), own, other)
@@ -372,23 +355,17 @@ func TestOwnPooling(t *testing.T) {
 		t.Errorf("AUC %g with a pooling of one's own (%v)", auc, err)
 	}
 
-	trained, err := trainer.Train(context.Background(), own, set, 1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	trained := must(trainer.Train(context.Background(), own, set, 1, nil))
 	dir := t.TempDir()
 	if err := trained.Save(dir); err != nil {
 		t.Fatal(err)
 	}
-	loaded, err := neural.Load(backend, dir)
+	loaded := must(neural.Load(backend, dir))
+	want, err := trained.Predict(context.Background(), both.Bags, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := trained.Predict(context.Background(), both.Bags)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := loaded.Predict(context.Background(), both.Bags); err != nil || !reflect.DeepEqual(got, want) {
+	if got, err := loaded.Predict(context.Background(), both.Bags, false); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("the loaded model predicts otherwise (%v)", err)
 	}
 
@@ -514,17 +491,14 @@ func TestPredictRefuses(t *testing.T) {
 	}
 	c := config(t, "mean")
 	c.Epochs = 1
-	trained, err := neural.Trainer{Backend: backendtest.Chosen(t)}.Train(context.Background(), c, set, 1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	trained := must(neural.Trainer{Backend: backendtest.Chosen(t)}.Train(context.Background(), c, set, 1, nil))
 	for want, bag := range map[string]mil.Instances{
 		"bag 1: 5 values for 1 instances of 6 features":                                               &mil.Dense{Rows: 1, Cols: 6, Values: make([]float32, 5)},
 		"bag 1: value NaN of feature 3 of instance 1":                                                 &mil.Dense{Rows: 1, Cols: 6, Values: []float32{1, 2, float32(math.NaN()), 4, 5, 6}},
 		"bag 1: its score is not finite: its values or the model's weights are too large for float32": &mil.Dense{Rows: 1, Cols: 6, Values: []float32{math.MaxFloat32, 2, 3, 4, 5, 6}},
 		"bag 1: 5 features; the model":                                                                &mil.Dense{Rows: 1, Cols: 5, Values: make([]float32, 5)},
 	} {
-		predictions, err := trained.Predict(context.Background(), []mil.Instances{set.Bags[0].Instances, bag})
+		predictions, err := trained.Predict(context.Background(), []mil.Instances{set.Bags[0].Instances, bag}, false)
 		if err == nil || !strings.HasPrefix(err.Error(), want) || predictions != nil {
 			t.Errorf("%d predictions, error %v, want %q", len(predictions), err, want)
 		}

@@ -185,10 +185,7 @@ func blockAgainstPyTorch(t *testing.T, backend compute.Backend, config Config, b
 	for _, s := range b.state {
 		args = append(args, s)
 	}
-	parts, err := call(b.current, append(args, b.numbers))
-	if err != nil {
-		t.Fatal(err)
-	}
+	parts := must(call(b.current, append(args, b.numbers)))
 	start := make([]int, len(b.forms)) // of each parameter among all
 	for i := 1; i < len(start); i++ {
 		start[i] = start[i-1] + b.forms[i-1].Size()
@@ -219,11 +216,7 @@ func TestAgainstTrainStep(t *testing.T) {
 	for name, b := range backendtest.All(t) {
 		c := setting(t, "syn")
 		c.Standardise, c.Norm, c.WeightDecay, c.Batch, c.Epochs = false, false, 0, len(bags), 20
-		programs := newPrograms(b)
-		f, initial, err := programs.prepare(c, bags, examples, 5, newMoments(bags))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f, initial := prepared(t, b, c, bags, examples, 5)
 		var losses []float64
 		if _, err := f.train(t.Context(), initial, examples, 5, func(_ int, loss float64, _ *tensors.Tensor) error {
 			losses = append(losses, loss)
@@ -231,10 +224,7 @@ func TestAgainstTrainStep(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		store, err := f.program.variables(b, f.program.features, weightsSeed(5))
-		if err != nil {
-			t.Fatal(err)
-		}
+		store := must(f.program.variables(b, f.program.features, weightsSeed(5)))
 		trainer := train.NewTrainer(b, store, func(scope *model.Scope, inputs []*graph.Node) []*graph.Node {
 			logits, _ := c.Network().Logits(scope, synlayer.Bags{X: inputs[0], Mask: inputs[1]})
 			return []*graph.Node{graph.InsertAxes(logits, -1)}
@@ -244,10 +234,7 @@ func TestAgainstTrainStep(t *testing.T) {
 			indices[i], labels[i] = e.Bag, float32(e.Label)
 		}
 		for step, want := range losses {
-			batch, err := newBatch(bags, indices, labels, len(bags), Standardisation{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			batch := must(newBatch(bags, indices, labels, len(bags), Standardisation{}))
 			flat := tensors.MustCopyFlatData[float32](batch.labels)
 			metrics, err := trainer.TrainStep(train.Batch{
 				Inputs: []*tensors.Tensor{batch.x, batch.mask}, Labels: []*tensors.Tensor{tensors.FromFlatDataAndDimensions(flat, len(flat), 1)},
@@ -262,7 +249,6 @@ func TestAgainstTrainStep(t *testing.T) {
 		if !(losses[19] < 0.9*losses[0]) {
 			t.Errorf("%s: loss from %g to %g", name, losses[0], losses[19])
 		}
-		programs.finalize()
 	}
 }
 

@@ -1,7 +1,8 @@
-package learners
+package classic_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -13,6 +14,7 @@ import (
 	"synpool/internal/large"
 	"synpool/milbench/cv"
 	"synpool/milbench/learner"
+	"synpool/milbench/learners"
 	"synpool/milbench/mil"
 	"synpool/milbench/stats"
 )
@@ -26,6 +28,16 @@ func trainingOf(bags []mil.Instances, targets []mil.Target, rows []int) learner.
 	return t
 }
 
+// learn returns the outcomes of all fits.
+func learn(t *testing.T, l learner.Learner, task cv.Task) []learner.Outcome {
+	t.Helper()
+	outcomes := make([]learner.Outcome, len(task.Fits))
+	if err := l.Learn(t.Context(), task, func(o learner.Outcome) error { outcomes[o.Fit] = o; return o.Err }); err != nil {
+		t.Fatal(err)
+	}
+	return outcomes
+}
+
 func upTo(n int) (rows []int) {
 	for i := range n {
 		rows = append(rows, i)
@@ -33,21 +45,10 @@ func upTo(n int) (rows []int) {
 	return rows
 }
 
-// scoresOf fits an estimator and returns the scores of bags.
-func scoresOf(t *testing.T, e learner.Estimator, train learner.Training, bags []mil.Instances) (scores []float64) {
+// firstScores fits an estimator and returns the first scores of bags.
+func firstScores(t *testing.T, e learner.Estimator, train learner.Training, bags []mil.Instances) []float64 {
 	t.Helper()
-	m, err := e.Fit(t.Context(), train)
-	if err != nil {
-		t.Fatalf("%T: %v", e, err)
-	}
-	for _, b := range bags {
-		p, err := m.Predict(b)
-		if err != nil {
-			t.Fatalf("%T: %v", e, err)
-		}
-		scores = append(scores, p.Scores[0])
-	}
-	return scores
+	return column(scoresOf(t, fitted(t, e, train), bags), 0)
 }
 
 func farthest(a, b []float64) (most float64) {
@@ -57,30 +58,22 @@ func farthest(a, b []float64) (most float64) {
 	return most
 }
 
-// permuted returns bags with their instances in a different order.
-func permuted(t *testing.T, bags []mil.Instances) (all []mil.Instances) {
+// permuted returns bags with their instances in a different order, and the old position of each instance.
+func permuted(t *testing.T, bags []mil.Instances) (all []mil.Instances, orders [][]int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(9, 9))
 	for _, b := range bags {
-		from, err := mil.ToDense(b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		to := &mil.Dense{Rows: from.Rows, Cols: from.Cols}
-		for _, k := range rng.Perm(from.Rows) {
+		from := must(mil.ToDense(b))
+		to, order := &mil.Dense{Rows: from.Rows, Cols: from.Cols}, rng.Perm(from.Rows)
+		for _, k := range order {
 			to.Values = append(to.Values, from.Row(k)...)
 		}
-		if !mil.IsSparse(b) {
-			all = append(all, to)
-			continue
+		all, orders = append(all, to), append(orders, order)
+		if mil.IsSparse(b) {
+			all[len(all)-1], _ = mil.ToSparse(to) // in memory there is no error
 		}
-		s, err := mil.ToSparse(to)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, s)
 	}
-	return all
+	return all, orders
 }
 
 // orderTolerance is how much the order of instances and of training bags may change scores. The default is 1e-6 for
@@ -98,23 +91,37 @@ var orderTolerance = map[string]struct{ instances, bags float64 }{
 	"instance": {1e-4, 4e-3},
 }
 
-// TestOrder checks that the order of instances and of training bags changes no score by more than [orderTolerance].
+// TestOrder checks that the order of instances and of training bags changes no score by more than [orderTolerance]. The
+// scores that one model gives to instances move with them.
 func TestOrder(t *testing.T) {
 	const train = 30
 	for _, sparse := range []bool{false, true} {
 		bags, targets := drawn(4, 45, 5, sparse)
-		for _, e := range Classic() {
+		for _, e := range learners.Classic() {
 			for i, estimator := range small(t, e) {
 				rows := upTo(train)
-				want := scoresOf(t, estimator, trainingOf(bags, targets, rows), bags)
-				turned := permuted(t, bags)
-				d := farthest(want, scoresOf(t, estimator, trainingOf(turned, targets, rows), turned))
+				want := firstScores(t, estimator, trainingOf(bags, targets, rows), bags)
+				turned, orders := permuted(t, bags)
+				d := farthest(want, firstScores(t, estimator, trainingOf(turned, targets, rows), turned))
 				rand.New(rand.NewPCG(3, 3)).Shuffle(train, func(i, k int) { rows[i], rows[k] = rows[k], rows[i] })
-				other := farthest(want, scoresOf(t, estimator, trainingOf(bags, targets, rows), bags))
+				other := farthest(want, firstScores(t, estimator, trainingOf(bags, targets, rows), bags))
 				t.Logf("%s %d, sparse %v: instances %.1g, bags %.1g", e.Name, i, sparse, d, other)
 				tolerance, ok := orderTolerance[e.Name]
 				if !ok {
 					tolerance.instances, tolerance.bags = 1e-6, 4e-3
+				}
+				m := fitted(t, estimator, trainingOf(bags, targets, rows))
+				for b, order := range orders {
+					was, err := learner.Predict(m, bags[b], true)
+					is, err2 := learner.Predict(m, turned[b], true)
+					if err := errors.Join(err, err2); err != nil {
+						t.Fatal(err)
+					}
+					for at, k := range order {
+						if !(math.Abs(is.Instances[at]-was.Instances[k]) <= 1e-6) {
+							t.Errorf("%s %d, sparse %v: instance %d of bag %d has the score %v, permuted %v", e.Name, i, sparse, k, b, was.Instances[k], is.Instances[at])
+						}
+					}
 				}
 				if d > tolerance.instances || other > tolerance.bags {
 					t.Errorf("%s %d, sparse %v: scores change by %.2g with the order of instances, by %.2g with that of bags", e.Name, i, sparse, d, other)
@@ -128,10 +135,7 @@ func TestOrder(t *testing.T) {
 func changed(t *testing.T, bags []mil.Instances, f func(i, j int, v float32) float32) (all []mil.Instances) {
 	t.Helper()
 	for i, b := range bags {
-		from, err := mil.ToDense(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		from := must(mil.ToDense(b))
 		to := &mil.Dense{Rows: from.Rows, Cols: from.Cols}
 		for k, v := range from.Values {
 			to.Values = append(to.Values, f(i, k%from.Cols, v))
@@ -159,18 +163,15 @@ func TestUnits(t *testing.T) {
 			return v
 		})
 		near := changed(t, bags, func(_, _ int, v float32) float32 { return float32(math.Round(2 * float64(v))) })
-		for _, e := range Classic() {
+		for _, e := range learners.Classic() {
 			for _, estimator := range small(t, e) {
-				setting, err := e.Setting(estimator)
-				if err != nil {
-					t.Fatal(err)
-				}
+				setting := must(e.Setting(estimator))
 				tolerance, ok := orderTolerance[e.Name]
 				if !ok {
 					tolerance.bags = 4e-3
 				}
 				scores := func(bags []mil.Instances) []float64 {
-					return scoresOf(t, estimator, trainingOf(bags, targets, upTo(train)), bags)
+					return firstScores(t, estimator, trainingOf(bags, targets, upTo(train)), bags)
 				}
 				want := scores(bags)
 				compare := func(what string, most float64, want, got []float64) {
@@ -210,7 +211,7 @@ func TestShared(t *testing.T) {
 	const train = 30
 	for _, sparse := range []bool{false, true} {
 		bags, targets := drawn(5, 40, 4, sparse)
-		for _, e := range Classic() {
+		for _, e := range learners.Classic() {
 			estimators := small(t, e)
 			used := learner.NewShared(bags[:train])
 			part := slices.DeleteFunc(upTo(train), func(i int) bool { return i%4 == 1 })
@@ -218,26 +219,23 @@ func TestShared(t *testing.T) {
 				for _, rows := range [][]int{upTo(train), slices.DeleteFunc(upTo(train), func(i int) bool { return i%4 == 2 })} {
 					one := trainingOf(bags, targets, rows)
 					one.Shared = used
-					scoresOf(t, estimator, one, bags[train:])
+					firstScores(t, estimator, one, bags[train:])
 				}
 			}
 			for i, estimator := range estimators {
 				whole := trainingOf(bags, targets, upTo(train))
-				want := scoresOf(t, estimator, whole, bags)
-				if whole.Shared = used; !sameBits(want, scoresOf(t, estimator, whole, bags)) {
+				want := firstScores(t, estimator, whole, bags)
+				if whole.Shared = used; !sameBits(want, firstScores(t, estimator, whole, bags)) {
 					t.Errorf("%s %d, sparse %v: a fit on all bags changes with what is shared", e.Name, i, sparse)
 				}
 				one := trainingOf(bags, targets, part)
 				one.Shared = learner.NewShared(bags[:train])
-				want = scoresOf(t, estimator, one, bags)
-				if one.Shared = used; !sameBits(want, scoresOf(t, estimator, one, bags)) {
+				want = firstScores(t, estimator, one, bags)
+				if one.Shared = used; !sameBits(want, firstScores(t, estimator, one, bags)) {
 					t.Errorf("%s %d, sparse %v: a fit on some bags changes with what was fitted before", e.Name, i, sparse)
 				}
 
-				setting, err := e.Setting(estimator)
-				if err != nil {
-					t.Fatal(err)
-				}
+				setting := must(e.Setting(estimator))
 				fit := cv.Fit{Setting: setting, Seed: one.Seed}
 				for k := range bags {
 					switch {
@@ -249,11 +247,8 @@ func TestShared(t *testing.T) {
 						fit.Test = append(fit.Test, k)
 					}
 				}
-				o := learn(t, learner.Classical{Entries: Classic(), Workers: 2}, cv.Task{Bags: bags, Classes: 2, Fits: []cv.Fit{fit, fit}})
+				o := learn(t, learner.Classical{Entries: learners.Classic(), Workers: 2}, cv.Task{Bags: bags, Classes: 2, Fits: []cv.Fit{fit, fit}})
 				for _, o := range o {
-					if o.Err != nil {
-						t.Fatal(o.Err)
-					}
 					held, test := o.Epochs[0].Validation, o.Epochs[0].Test
 					for k, b := range fit.Validation {
 						if held[k].Scores[0] != want[b] {
@@ -304,7 +299,7 @@ func TestNoOtherTargets(t *testing.T) {
 		t.Errorf("targets stand in %v", fields)
 	}
 	bags, targets := drawn(1, 10, 2, false)
-	for _, e := range Classic() {
+	for _, e := range learners.Classic() {
 		one := trainingOf(bags, targets, upTo(8))
 		one.Targets = targets // of two more bags than there are
 		if _, err := e.Default().Fit(t.Context(), one); err == nil {
@@ -317,18 +312,15 @@ func TestNoOtherTargets(t *testing.T) {
 func TestTestBags(t *testing.T) {
 	bags, targets := drawn(6, 40, 4, false)
 	var fits []cv.Fit
-	for _, e := range Classic() {
-		setting, err := e.Setting(small(t, e)[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, e := range learners.Classic() {
+		setting := must(e.Setting(small(t, e)[0]))
 		fit := cv.Fit{Setting: setting, Test: []int{30, 31, 32, 33, 34, 35, 36, 37, 38, 39}, Inner: [][]int{{0, 2, 4}, {5, 7, 9}}}
 		for k := range 30 {
 			fit.Train = append(fit.Train, cv.Example{Bag: k, Target: targets[k]})
 		}
 		fits = append(fits, fit)
 	}
-	l := Inner{Of: learner.Classical{Entries: Classic(), Workers: 2}}
+	l := learners.Inner{Of: learner.Classical{Entries: learners.Classic(), Workers: 2}}
 	before := learn(t, l, cv.Task{Bags: bags, Classes: 2, Fits: fits})
 	other := slices.Clone(bags)
 	for i := 31; i < 40; i++ {
@@ -336,9 +328,6 @@ func TestTestBags(t *testing.T) {
 	}
 	after := learn(t, l, cv.Task{Bags: other, Classes: 2, Fits: fits})
 	for i := range fits {
-		if err := before[i].Err; err != nil {
-			t.Fatal(err)
-		}
 		a, b := before[i].Epochs[0], after[i].Epochs[0]
 		if !reflect.DeepEqual(a.Validation, b.Validation) || !reflect.DeepEqual(a.Test[0], b.Test[0]) || reflect.DeepEqual(a.Test[1], b.Test[1]) {
 			t.Errorf("%s: other test bags change %v to %v", fits[i].Setting, a.Test[0], b.Test[0])
@@ -352,13 +341,10 @@ func TestTestBags(t *testing.T) {
 func TestRandomLabels(t *testing.T) {
 	draws := large.Number(10, 100)
 	const folds, n = 10, 60
-	l := learner.Classical{Entries: Classic(), Workers: 2}
+	l := learner.Classical{Entries: learners.Classic(), Workers: 2}
 	var settings []json.RawMessage
-	for _, e := range Classic() {
-		setting, err := e.Setting(small(t, e)[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, e := range learners.Classic() {
+		setting := must(e.Setting(small(t, e)[0]))
 		settings = append(settings, setting)
 	}
 	sums := make([]float64, len(settings))
@@ -368,23 +354,14 @@ func TestRandomLabels(t *testing.T) {
 		for i, k := range rand.New(rand.NewPCG(uint64(draw), 1)).Perm(n) {
 			s.Bags = append(s.Bags, mil.Bag{ID: fmt.Sprint(i), Instances: bags[i], Target: mil.Labelled(k % 2)})
 		}
-		fits, err := cv.Protocol{Name: cv.HonestProtocol, Folds: folds, Repeats: 1}.Fits(s, settings, uint64(draw))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fits := must(cv.Protocol{Name: cv.HonestProtocol, Folds: folds, Repeats: 1}.Fits(s, settings, uint64(draw)))
 		for i, o := range learn(t, l, cv.NewTask(s, fits)) {
-			if o.Err != nil {
-				t.Fatal(o.Err)
-			}
 			var labels []int
 			var scores []float64
 			for k, b := range fits[i].Test {
 				labels, scores = append(labels, s.Bags[b].Label), append(scores, o.Epochs[0].Test[k].Scores[0])
 			}
-			auc, err := stats.AUC(labels, scores)
-			if err != nil {
-				t.Fatal(err)
-			}
+			auc := must(stats.AUC(labels, scores))
 			sums[i%len(settings)] += auc / float64(folds*draws)
 		}
 	}

@@ -1,4 +1,4 @@
-package learners
+package classic_test
 
 import (
 	"encoding/base64"
@@ -13,6 +13,7 @@ import (
 
 	"synpool/internal/alloctest"
 	"synpool/milbench/learner"
+	"synpool/milbench/learners"
 	"synpool/milbench/mil"
 )
 
@@ -73,10 +74,7 @@ func small(t testing.TB, e learner.Entry) (all []learner.Estimator) {
 		if setting, err = json.Marshal(values); err != nil {
 			t.Fatal(err)
 		}
-		small, err := e.Parse(setting)
-		if err != nil {
-			t.Fatal(err)
-		}
+		small := must(e.Parse(setting))
 		all = append(all, small)
 	}
 	return all
@@ -84,7 +82,7 @@ func small(t testing.TB, e learner.Entry) (all []learner.Estimator) {
 
 // saved returns the entries whose models can be saved.
 func saved() (entries []learner.Entry) {
-	for _, e := range Classic() {
+	for _, e := range learners.Classic() {
 		if e.Model != nil {
 			entries = append(entries, e)
 		}
@@ -106,18 +104,9 @@ func TestModels(t *testing.T) {
 		for _, e := range saved() {
 			for i, estimator := range small(t, e) {
 				t.Run(fmt.Sprintf("%s %d sparse %v", e.Name, i, sparse), func(t *testing.T) {
-					m, err := estimator.Fit(t.Context(), learner.Training{Bags: bags[:train], Targets: targets[:train], Classes: 2, Seed: 3})
-					if err != nil {
-						t.Fatal(err)
-					}
-					text, err := json.Marshal(m)
-					if err != nil {
-						t.Fatal(err)
-					}
-					read, err := e.ReadModel(text)
-					if err != nil {
-						t.Fatal(err)
-					}
+					m := must(estimator.Fit(t.Context(), learner.Training{Bags: bags[:train], Targets: targets[:train], Classes: 2, Seed: 3}))
+					text := must(json.Marshal(m))
+					read := must(e.ReadModel(text))
 					if v, ok := read.(interface{ Validate() error }); ok { // once more changes nothing
 						if err := v.Validate(); err != nil {
 							t.Error(err)
@@ -127,14 +116,8 @@ func TestModels(t *testing.T) {
 						t.Errorf("written again it differs (%v)", err)
 					}
 					for k, bag := range bags {
-						want, err := learner.Predict(m, bag, true)
-						if err != nil {
-							t.Fatal(err)
-						}
-						got, err := learner.Predict(read, bag, true)
-						if err != nil {
-							t.Fatal(err)
-						}
+						want := must(learner.Predict(m, bag, true))
+						got := must(learner.Predict(read, bag, true))
 						if len(want.Scores) != 1 || len(want.Instances) != bag.Len() {
 							t.Fatalf("bag %d of %d instances: %+v", k, bag.Len(), want)
 						}
@@ -146,7 +129,8 @@ func TestModels(t *testing.T) {
 						}
 					}
 					wide, _ := drawn(1, 1, features+1, sparse)
-					wrong := []mil.Instances{wide[0], &mil.Dense{Cols: features}, &mil.Sparse{Cols: features, RowStart: []int{0}}}
+					nan := &mil.Dense{Rows: 1, Cols: features, Values: []float32{0, 0, 0, float32(math.NaN())}}
+					wrong := []mil.Instances{wide[0], nan, &mil.Dense{Cols: features}, &mil.Sparse{Cols: features, RowStart: []int{0}}}
 					for k, bag := range wrong {
 						for _, m := range []learner.Model{m, read} {
 							if p, err := learner.Predict(m, bag, true); err == nil || strings.Contains(err.Error(), "\n") {
@@ -163,7 +147,7 @@ func TestModels(t *testing.T) {
 			}
 		}
 	}
-	for _, e := range Classic() {
+	for _, e := range learners.Classic() {
 		if _, err := e.ReadModel([]byte("null")); err == nil || !strings.HasPrefix(err.Error(), "model of "+e.Name+": ") {
 			t.Errorf("%s: error %v", e.Name, err)
 		}
@@ -231,14 +215,8 @@ func TestCorruptModels(t *testing.T) {
 		bags, targets := drawn(2, 16, 3, sparse)
 		for _, e := range saved() {
 			estimator := small(t, e)[0]
-			m, err := estimator.Fit(t.Context(), learner.Training{Bags: bags[:12], Targets: targets[:12], Classes: 2, Seed: 3})
-			if err != nil {
-				t.Fatal(err)
-			}
-			text, err := json.Marshal(m)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must(estimator.Fit(t.Context(), learner.Training{Bags: bags[:12], Targets: targets[:12], Classes: 2, Seed: 3}))
+			text := must(json.Marshal(m))
 			var root any
 			d := json.NewDecoder(strings.NewReader(string(text)))
 			d.UseNumber()
@@ -247,10 +225,7 @@ func TestCorruptModels(t *testing.T) {
 			}
 			tried, refused := 0, 0
 			try := func(path string, c edit) {
-				changed, err := json.Marshal(root)
-				if err != nil {
-					t.Fatal(err)
-				}
+				changed := must(json.Marshal(root))
 				tried++
 				read, err := e.ReadModel(changed)
 				if err != nil {
@@ -319,14 +294,8 @@ func FuzzModel(f *testing.F) {
 		bags, targets := drawn(3, 10, 2, sparse)
 		probes = append(probes, bags[8:]...)
 		for i, e := range entries {
-			m, err := small(f, e)[0].Fit(f.Context(), learner.Training{Bags: bags[:6], Targets: targets[:6], Classes: 2})
-			if err != nil {
-				f.Fatal(err)
-			}
-			text, err := json.Marshal(m)
-			if err != nil {
-				f.Fatal(err)
-			}
+			m := must(small(f, e)[0].Fit(f.Context(), learner.Training{Bags: bags[:6], Targets: targets[:6], Classes: 2}))
+			text := must(json.Marshal(m))
 			f.Add(uint8(i), text)
 			f.Add(uint8(i), text[:len(text)/2])
 		}

@@ -1,4 +1,4 @@
-package networks
+package milbench
 
 import (
 	"cmp"
@@ -30,17 +30,17 @@ func Lineup(grids bool) ([]json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := Settings(configs)
+	list, err := neural.Settings(configs)
 	if err != nil {
 		return nil, err
 	}
-	own, err := OfLearners(LineupLearners, grids)
+	own, err := LearnerSettings(LineupLearners, grids)
 	return append(list, own...), err
 }
 
-// OfLearners returns the settings of the named classical learners: their grids if grids is true, otherwise their
+// LearnerSettings returns the settings of the named classical learners: their grids if grids is true, otherwise their
 // defaults.
-func OfLearners(names []string, grids bool) (list []json.RawMessage, err error) {
+func LearnerSettings(names []string, grids bool) (list []json.RawMessage, err error) {
 	for _, name := range names {
 		own, err := learners.Settings(name, grids)
 		if err != nil {
@@ -51,24 +51,12 @@ func OfLearners(names []string, grids bool) (list []json.RawMessage, err error) 
 	return list, nil
 }
 
-// Settings returns the settings of networks as JSON.
-func Settings(configs []neural.Config) (list []json.RawMessage, err error) {
-	for _, config := range configs {
-		text, err := json.Marshal(config)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, text)
-	}
-	return list, nil
-}
-
 // Able returns the settings of learners that can learn a set, and the reasons why others are left out, each reason
 // once. If no learner is left, that is an error.
 func Able(set *mil.Set, list []json.RawMessage) (able []json.RawMessage, refused []string, err error) {
 	var first error
 	for _, setting := range list {
-		reasons := RefusedCandidates(set, setting)
+		reasons := refusedCandidates(set, setting)
 		if why := refusal(set, setting); why == nil {
 			able = append(able, setting)
 		} else {
@@ -91,8 +79,8 @@ func refusal(set *mil.Set, setting json.RawMessage) error {
 	return learners.Check(neural.Trainer{}, cv.NewTask(set, []cv.Fit{{Setting: setting}}))
 }
 
-// RefusedCandidates returns the reasons why candidates of a portfolio cannot learn a set.
-func RefusedCandidates(set *mil.Set, setting json.RawMessage) (refused []string) {
+// refusedCandidates returns the reasons why candidates of a portfolio cannot learn a set.
+func refusedCandidates(set *mil.Set, setting json.RawMessage) (refused []string) {
 	for _, candidate := range learners.Candidates(setting) {
 		if why := refusal(set, candidate); why != nil && !slices.Contains(refused, why.Error()) {
 			refused = append(refused, why.Error())
@@ -101,9 +89,9 @@ func RefusedCandidates(set *mil.Set, setting json.RawMessage) (refused []string)
 	return refused
 }
 
-// Setting returns the setting of a learner by its name: a classical learner, or the network with a pooling, in a preset.
-// The given fields replace those of the default.
-func Setting(preset, name string, fields map[string]any) (json.RawMessage, error) {
+// Setting returns the setting of a pooling or another learner by its name in milbench. The given fields replace those of the
+// default: hyperparameters by their JSON names. Poolings have the preset small.
+func Setting(name string, fields map[string]any) (json.RawMessage, error) {
 	if slices.Contains(learners.Names(), name) {
 		if len(fields) == 0 {
 			fields = map[string]any{} // an object
@@ -114,7 +102,7 @@ func Setting(preset, name string, fields map[string]any) (json.RawMessage, error
 		}
 		return learners.Override(name, text)
 	}
-	config, err := neural.PresetConfig(preset, name)
+	config, err := neural.PresetConfig(neural.SmallPreset, name)
 	if err != nil {
 		return nil, err
 	}

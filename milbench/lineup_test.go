@@ -1,0 +1,55 @@
+package milbench_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"synpool/milbench"
+	"synpool/milbench/mil"
+)
+
+// TestSetting checks settings by name, with fields replaced, and the errors of names, fields and values.
+func TestSetting(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		fields map[string]any
+		want   string // part of the setting, or of the error
+	}{
+		{"set-kernel-svm", nil, `{"learner":"set-kernel-svm","gamma":0.5,"c":10,"balanced":true}`},
+		{"set-kernel-svm", map[string]any{"c": 3}, `"c":3,`},
+		{"set-kernel-svm", map[string]any{"c": func() {}}, "setting of set-kernel-svm: json: unsupported type"},
+		{"mean", map[string]any{"epochs": 7}, `"width":64,`},
+		{"mean", map[string]any{"epochs": 7}, `"epochs":7,`},
+		{"mean", map[string]any{"epoch": 7}, "setting of mean: "},
+		{"meen", nil, `did you mean "mean"?`},
+	} {
+		got, err := milbench.Setting(c.name, c.fields)
+		if text := string(got); err == nil && !strings.Contains(text, c.want) || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s, %v: %s, %v, want %s", c.name, c.fields, text, err, c.want)
+		}
+	}
+	fixed := json.RawMessage(`{"pooling":"mean","epochs":1}`)
+	if got, err := milbench.Replace(fixed, map[string]any{"epochs": 2}); err != nil || string(got) != `{"epochs":2,"pooling":"mean"}` {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
+// TestAble checks that learners that cannot learn a set are left out, each reason once, and candidates of a portfolio, too.
+func TestAble(t *testing.T) {
+	set := &mil.Set{Name: "grades", Kind: mil.RealTarget}
+	for i := range 4 {
+		set.Bags = append(set.Bags, mil.Bag{ID: string(rune('a' + i)), Target: mil.Target{Value: float64(i)}, Instances: &mil.Dense{Rows: 1, Cols: 1, Values: []float32{float32(i)}}})
+	}
+	list, err := milbench.LearnerSettings([]string{"instance", "instance", "miles", "auto", "statistics-svm"}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	able, refused, err := milbench.Able(set, list)
+	if err != nil || len(able) != 2 || len(refused) != 3 || !strings.HasPrefix(refused[0], "grades: instance cannot learn targets of kind real") {
+		t.Errorf("%s, %q, %v", able, refused, err)
+	}
+	if _, _, err := milbench.Able(set, list[:3]); err == nil || err.Error() != refused[0] {
+		t.Errorf("error %v", err)
+	}
+}
