@@ -113,6 +113,9 @@ func Setting(name string, fields map[string]any) (json.RawMessage, error) {
 	if err == nil {
 		err = json.Unmarshal(text, &config)
 	}
+	if err == nil {
+		err = config.Validate()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("setting of %s: %w", name, err)
 	}

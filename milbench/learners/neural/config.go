@@ -90,7 +90,7 @@ func PresetConfig(preset, pooling string) (Config, error) {
 	case SmallPreset:
 		c.Width, c.Dropout, c.Norm = 64, 0.2, c.Norm && e.KeepNorm
 		if c.Embed > 0 {
-			c.Embed = 32
+			c.Embed = max(1, 32/max(1, c.Heads)) * max(1, c.Heads) // which the heads divide
 		}
 		c.Epochs, c.Batch, c.WeightDecay = 60, 4, 0.01
 	case PaperPreset:
@@ -109,6 +109,9 @@ func (c Config) Validate() error {
 	e, err := find(c.Pooling)
 	if err != nil {
 		return err
+	}
+	if c.own == nil && len(e.own()) > 0 {
+		return fmt.Errorf("pooling %q: its own hyperparameters are not set; take DefaultConfig or PresetConfig and change that", c.Pooling)
 	}
 	if p, ok := e.pooling(c).(interface{ Validate() error }); ok && c.own != nil {
 		if err := p.Validate(); err != nil {

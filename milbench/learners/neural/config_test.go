@@ -2,6 +2,7 @@ package neural_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -84,6 +85,55 @@ func (p scaled) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *g
 
 // TestRegister checks that a registered pooling has what the listed ones have: JSON, ranges, values in grids and
 // searches, presets, help and a network.
+// kept is what the faulty poolings below have in common.
+type kept struct{ synlayer.MeanPooling }
+
+// TestRegisterRefuses: a pooling that would break later is refused, and poolings are removed in any order.
+func TestRegisterRefuses(t *testing.T) {
+	type known struct {
+		kept
+		A float64 `json:"width" help:"a number"`
+	}
+	type flagged struct {
+		kept
+		Out float64 `json:"out" help:"a number"`
+	}
+	type open struct {
+		kept
+		A float64 `json:"a" range:"0,1" help:"a number"`
+	}
+	type wrong struct {
+		kept
+		A float64 `json:"a" range:"(0,1]" help:"a number"`
+	}
+	for want, pooling := range map[string]synlayer.Pooling{
+		"use a struct":           &scaled{8, 1, false},
+		"others have this name":  known{},
+		"a flag of milbench run": flagged{},
+		"write, say, (0,1]":      open{},
+		"the default: a 0":       wrong{},
+	} {
+		if _, err := neural.Register(neural.Entry{Name: "faulty", Default: pooling}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q in it", err, want)
+		}
+	}
+	first, err1 := neural.Register(neural.Entry{Name: "first", Default: kept{}})
+	second, err2 := neural.Register(neural.Entry{Name: "second", Default: kept{}})
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	if first(); slices.Contains(neural.Poolings, "first") || !slices.Contains(neural.Poolings, "second") {
+		t.Error(neural.Poolings)
+	}
+	if second(); slices.Contains(neural.Poolings, "second") || slices.Contains(neural.Poolings, "first") {
+		t.Error(neural.Poolings)
+	}
+	registered(t, neural.Entry{Name: "scaled", Default: scaled{8, 1, false}, Has: []string{"embed"}})
+	if err := (neural.Config{Pooling: "scaled", Embed: 8, Epochs: 1, Batch: 1, LR: 1, Width: 1}).Validate(); err == nil || !strings.Contains(err.Error(), "own hyperparameters are not set") {
+		t.Errorf("a literal: %v", err)
+	}
+}
+
 func TestRegister(t *testing.T) {
 	entry := neural.Entry{Name: "scaled", Default: scaled{8, 1, false}, Paper: scaled{8, 7, true}, Has: []string{"embed"}}
 	c := registered(t, entry)

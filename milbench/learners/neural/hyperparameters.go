@@ -75,7 +75,13 @@ func tagged(in reflect.Type) (list []*Hyperparameter, err error) {
 
 // fields are the hyperparameters in [Config], in the order in which they are drawn; common are those of all networks.
 var (
-	fields, _ = tagged(reflect.TypeFor[Config]()) // without wrong tags
+	fields = func() []*Hyperparameter {
+		list, err := tagged(reflect.TypeFor[Config]())
+		if err != nil {
+			panic(err) // a wrong tag of this package
+		}
+		return list
+	}()
 	common    = having(func(h *Hyperparameter) bool {
 		return !slices.ContainsFunc(entries, func(e Entry) bool { return slices.Contains(e.Has, h.Name) })
 	})
@@ -180,7 +186,10 @@ func parseRange(tag string) (in func(float64) bool, words string, err error) {
 	if tag == "" {
 		return func(v float64) bool { return math.Abs(v) <= math.MaxFloat64 }, "a finite number", nil
 	}
-	low, high, _ := strings.Cut(strings.Trim(tag, "[]()"), ",")
+	if len(tag) < 3 || !strings.Contains("([", tag[:1]) || !strings.Contains(")]", tag[len(tag)-1:]) {
+		return nil, "", fmt.Errorf("range %s: write, say, (0,1]", tag)
+	}
+	low, high, _ := strings.Cut(tag[1:len(tag)-1], ",")
 	least, err := strconv.ParseFloat(low, 64)
 	most := math.Inf(1)
 	if high != "" && err == nil {

@@ -85,12 +85,11 @@ func Register(e Entry) (remove func(), err error) {
 	if err := e.check(); err != nil {
 		return nil, fmt.Errorf("pooling %q: %w", e.Name, err)
 	}
-	before := entries
 	e.registered = true
 	entries = append(slices.Clip(entries), e)
 	Poolings = names()
 	return func() {
-		entries = before
+		entries = slices.DeleteFunc(slices.Clone(entries), func(other Entry) bool { return other.Name == e.Name })
 		Poolings = names()
 	}, nil
 }
@@ -101,7 +100,7 @@ func (e Entry) check() error {
 	switch {
 	case e.Name == "" || slices.Contains(Poolings, e.Name):
 		return errors.New("a pooling of your own needs a name of its own; rename it")
-	case in == nil || !reflect.ValueOf(e.Default).Comparable():
+	case in == nil || in.Kind() != reflect.Struct || !reflect.ValueOf(e.Default).Comparable():
 		return fmt.Errorf("a %T cannot be compared with another, which tells the graphs apart; use a struct without slices, maps and functions", e.Default)
 	case e.Paper != nil && reflect.TypeOf(e.Paper) != in:
 		return fmt.Errorf("the hyperparameters of a %T are not those of a %v", e.Paper, in)
@@ -114,13 +113,25 @@ func (e Entry) check() error {
 		}
 	}
 	own, err := tagged(in)
-	for _, h := range own {
-		if slices.ContainsFunc(Hyperparameters(""), h.same) {
-			return fmt.Errorf("hyperparameter %s: others have this name; rename it", h.Name)
+	if err != nil {
+		return err
+	}
+	for i, h := range own {
+		same := func(other *Hyperparameter) bool { return other.Name == h.Name }
+		if slices.ContainsFunc(Hyperparameters(""), h.same) || slices.ContainsFunc(own[:i], same) || slices.Contains(reserved, h.Name) {
+			return fmt.Errorf("hyperparameter %s: others have this name, or a flag of milbench run; rename it", h.Name)
+		}
+		if err := h.Check(reflect.ValueOf(e.Default).FieldByIndex(h.field.Index).Interface()); err != nil {
+			return fmt.Errorf("the default: %w", err)
 		}
 	}
-	return err
+	return nil
 }
+
+// reserved are names that are no hyperparameters: keys of settings, and flags beside those of networks.
+var reserved = []string{"pooling", "learner", "preset", "sample", "setting", "out", "seed", "cores", "memory", "protocol", "folds", "repeats", "inner", "curves",
+	"shard", "json", "dry_run", "results", "operating", "calibrate", "help", "labels", "bag", "label", "group", "split", "categorical", "as_features", "coordinates",
+	"features", "subset", "missing", "numbers", "order", "instance_label_column", "positive", "keep_leak"}
 
 // find returns the entry of a pooling. The error for an unknown name suggests the nearest.
 func find(pooling string) (Entry, error) {
