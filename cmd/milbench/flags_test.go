@@ -71,7 +71,7 @@ func TestEveryFlag(t *testing.T) {
 	}
 	named["FOLDER"], _ = arrays(t, set)
 	for _, model := range []string{"MODEL", "FOLDED", "MUSK"} {
-		named[model] = filepath.Join(t.TempDir(), "model")
+		named[model] = newFolder(t)
 	}
 	succeed(t, "run", named["FILE"], "--learner", "statistics-svm,statistics-trees", "--folds", "3", "--repeats", "1", "--out", named["RESULTS"])
 	if err := os.CopyFS(named["STUDY"], os.DirFS(named["RESULTS"])); err != nil {

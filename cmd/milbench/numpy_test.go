@@ -6,7 +6,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"synpool/milbench/dataset"
@@ -21,9 +20,7 @@ func arrays(t *testing.T, s *mil.Set) (labelled, unlabelled string) {
 		t.Fatal(err)
 	}
 	write := func(path string, data []byte) {
-		if err := os.WriteFile(path, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		put(t, path, data)
 	}
 	list := "bag,label\n"
 	for _, b := range s.Bags {
@@ -53,13 +50,11 @@ func TestNumPyFolder(t *testing.T) {
 	if got, _ := succeed(t, "audit", folder); got != want {
 		t.Errorf("audit of the folder\n%s\nof the file\n%s", got, want)
 	}
-	out := filepath.Join(t.TempDir(), "out")
+	out := newFolder(t)
 	rest := []string{"--pooling", "max", "--folds", "2", "--repeats", "1", "--out", out}
 	refuse(t, exitUse, "holds the same bags as", with(append([]string{"run", file, folder}, rest...)...)...)
-	if got, _ := succeed(t, with(append([]string{"run", folder}, rest...)...)...); !strings.Contains(got, "| toy ") {
-		t.Errorf("run of the folder:\n%s", got)
-	}
-	model := filepath.Join(t.TempDir(), "model")
+	prints(t, "| toy ", with(append([]string{"run", folder}, rest...)...)...)
+	model := newFolder(t)
 	succeed(t, with("train", folder, "--pooling", "max", "--out", model)...)
 	scores := map[string]float64{}
 	for _, b := range predictions(t, model, file) {

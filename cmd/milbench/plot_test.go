@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -37,13 +36,8 @@ func TestPlotKinds(t *testing.T) {
 		succeed(t, append([]string{"run", write(t, c.figure+".csv", text), "--folds", "3", "--repeats", "2", "--out", results}, c.args...)...)
 		succeed(t, "plot", results, "--out", drawn)
 		_, notes := succeed(t, "plot", results, "--figure", c.figure, "--out", drawn)
-		if !strings.Contains(notes, "drawn: "+drawn) {
-			t.Error(notes)
-		}
-		svg, err := os.ReadFile(drawn)
-		if err != nil {
-			t.Fatal(err)
-		}
+		has(t, notes, "drawn: "+drawn)
+		svg := contents(t, drawn)
 		for _, want := range append(c.wants, "honest, 3 folds") {
 			if !strings.Contains(string(svg), want) {
 				t.Errorf("%s: %q is not in the figure", c.figure, want)
