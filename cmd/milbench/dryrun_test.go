@@ -2,8 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,14 +23,7 @@ func TestDryRun(t *testing.T) {
 	estimated := func(args []string) estimate {
 		t.Helper()
 		before, _ := os.ReadFile(filepath.Join(dir, results.FileName))
-		out, stderr := succeed(t, append(slices.Clone(args), "--dry-run", "--json")...)
-		var e estimate
-		if err := json.Unmarshal([]byte(out), &e); err != nil {
-			t.Fatalf("%v in %s", err, out)
-		}
-		if strings.Contains(stderr, "fits done") || strings.Count(stderr, "backend ") < 1 {
-			t.Error(stderr)
-		}
+		e := decoded[estimate](t, append(slices.Clone(args), "--dry-run", "--json")...)
 		if after, _ := os.ReadFile(filepath.Join(dir, results.FileName)); !bytes.Equal(before, after) {
 			t.Error("a dry run changed the results")
 		}
@@ -40,9 +31,7 @@ func TestDryRun(t *testing.T) {
 	}
 
 	e := estimated(args(one, two, "--repeats", "3"))
-	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
-		t.Fatalf("a dry run made the folder (%v)", err)
-	}
+	absent(t, dir)
 	if len(e.Sets) != 2 || e.Sets[0].Set != "one" || e.Sets[0].Fits != 12 || e.Sets[0].Missing != 12 || e.Total.Fits != 24 || e.Total.Missing != 24 {
 		t.Errorf("%+v", e)
 	}
@@ -82,9 +71,7 @@ func TestTooLittleMemory(t *testing.T) {
 			!strings.Contains(o.err, "milbench: one: training needs ") || !strings.Contains(o.err, "milbench: two: training needs ") {
 			t.Errorf("exit code %d\n%s%s", o.code, o.out, o.err)
 		}
-		if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
-			t.Fatalf("the folder was made (%v)", err)
-		}
+		absent(t, dir)
 	}
 	o := milbenchOf(t.Context(), args("1MB")...)
 	_, rest, _ := strings.Cut(o.err, "one: training needs ")
