@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -39,14 +39,10 @@ The exit status is 1 if a column leaks the labels or if one bag is there with tw
 			}
 			report, err := milbench.Audit(args[0], how)
 			leaks := errors.As(err, new(*milbench.LeakError))
-			switch {
-			case err != nil && !leaks:
+			if err != nil && !leaks {
 				return err
-			case asJSON:
-				err = cmp.Or(p.writeJSON(report), err)
-			default:
-				err = cmp.Or(p.writeReport(report), err)
 			}
+			err = cmp.Or(p.print(asJSON, report, func(w io.Writer) { writeReport(w, report) }), err)
 			if leaks {
 				return finding{err}
 			}
@@ -59,8 +55,7 @@ The exit status is 1 if a column leaks the labels or if one bag is there with tw
 }
 
 // writeReport writes a report as text.
-func (p *program) writeReport(r audit.Report) error {
-	t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+func writeReport(t io.Writer, r audit.Report) {
 	fmt.Fprintf(t, "set\t%s\n", r.Name)
 	fmt.Fprintf(t, "bags\t%s\n", bagsText(r))
 	fmt.Fprintf(t, "instances\t%d; %d to %d per bag, median %g\n", r.Instances, r.BagSize.Min, r.BagSize.Max, r.BagSize.Median)
@@ -96,7 +91,6 @@ func (p *program) writeReport(r audit.Report) error {
 	default:
 		fmt.Fprintf(t, "verdict\ta figure computed with such a column among the features means nothing\n")
 	}
-	return t.Flush()
 }
 
 // bagsText says how many bags of each class there are.

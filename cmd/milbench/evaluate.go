@@ -72,7 +72,7 @@ a table, a folder of arrays or a MATLAB file: milbench help files.`,
 				return fmt.Errorf("%s: %w", args[1], err)
 			}
 			if asJSON {
-				return p.writeJSON(report)
+				return p.print(true, report, nil)
 			}
 			return report.Write(p.out)
 		},

@@ -116,18 +116,11 @@ winner, the instance with the largest weight, has changed since the previous epo
 			if err := p.noteTime(&grid, args, dir, studies, e.Total.Seconds); err != nil {
 				return err
 			}
-			err = p.do(c.Context(), studies)
-			if err != nil && !errors.As(err, new(finding)) {
-				return err
-			}
 			format := results.Formats[0]
 			if asJSON {
 				format = "json"
 			}
-			if tableErr := p.writeTable(dir, format); tableErr != nil && !(err != nil && errors.Is(tableErr, results.ErrNoResults)) {
-				return errors.Join(err, tableErr)
-			}
-			return err
+			return p.tabulated(p.do(c.Context(), studies), dir, format)
 		},
 	}
 	f := c.Flags()
@@ -181,7 +174,7 @@ type gridFlags struct {
 	seed           uint64
 	curves         bool
 	flags          *pflag.FlagSet
-	note           func(format string, args ...any)
+	note           func(string)
 }
 
 // compares reports whether no flag chooses learners or settings.
@@ -246,11 +239,10 @@ func (g *gridFlags) study(set *mil.Set) (run.Run, error) {
 	if err := g.set.checkLoss(set); err != nil {
 		return run.Run{}, err
 	}
-	if protocol.Name == cv.NestedProtocol && protocol.Inner == 0 && !g.compares() && slices.ContainsFunc(list, isPortfolio) {
+	if protocol.Name == cv.NestedProtocol && protocol.Inner == 0 && !g.compares() && slices.ContainsFunc(list, func(setting json.RawMessage) bool { return learners.Candidates(setting) != nil }) {
 		return run.Run{}, fmt.Errorf("--inner %d: %s chooses by inner folds; give 2 or more, or leave %[2]s out", protocol.Inner, learners.AutoName)
 	}
-	comparison := milbench.Comparison{Sets: []*mil.Set{set}, Settings: list, Protocol: protocol, Seed: g.seed, Curves: g.curves,
-		Note: func(text string) { g.note("note: %s", text) }}
+	comparison := milbench.Comparison{Sets: []*mil.Set{set}, Settings: list, Protocol: protocol, Seed: g.seed, Curves: g.curves, Note: g.note}
 	runs, err := comparison.Runs()
 	if err != nil {
 		return run.Run{}, err
@@ -259,12 +251,9 @@ func (g *gridFlags) study(set *mil.Set) (run.Run, error) {
 	return runs[0], err
 }
 
-// isPortfolio reports whether a setting tries others.
-func isPortfolio(setting json.RawMessage) bool { return learners.Candidates(setting) != nil }
-
 // studies returns the runs of names and files, one each.
 func (p *program) studies(g *gridFlags, namesOrFiles []string) (studies []run.Run, err error) {
-	g.note = p.note
+	g.note = p.remark
 	if err := g.check(); err != nil {
 		return nil, err
 	}
@@ -334,27 +323,22 @@ func (s *settings) firstGiven() (name string) {
 	return name
 }
 
-// listed returns the settings of the grid as JSON.
-func (s *settings) listed() ([]json.RawMessage, error) {
-	configs, err := s.configs()
-	if err != nil {
-		return nil, err
-	}
-	return networks.Settings(configs)
-}
-
 // networks returns the settings of networks: all combinations of the lists, or a random sample.
 func (g *gridFlags) networks() ([]json.RawMessage, error) {
+	configs, err := g.set.configs()
 	if !g.flags.Changed("sample") {
-		return g.set.listed()
+		if err != nil {
+			return nil, err
+		}
+		return networks.Settings(configs)
 	}
 	if g.sample < 1 || g.sample > maxSettings {
 		return nil, fmt.Errorf("--sample %d: from 1 to %d settings can be drawn", g.sample, maxSettings)
 	}
-	if _, err := g.set.configs(); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	configs, err := g.set.searched(g.flags.Changed("iterations")).Sample(g.sample, g.seed)
+	configs, err = g.set.searched(g.flags.Changed("iterations")).Sample(g.sample, g.seed)
 	if err != nil {
 		return nil, fmt.Errorf("--sample: %w", err)
 	}
