@@ -32,7 +32,7 @@ func (p *program) run() *cobra.Command {
 		cores          int
 		memory         memorySize
 		dryRun, asJSON bool
-		part           shardFlag
+		part           string
 	)
 	c := &cobra.Command{
 		Use:   "run NAME|FILE... --out DIR",
@@ -80,7 +80,10 @@ winner, the instance with the largest weight, has changed since the previous epo
   milbench run elephant fox tiger --out results --shard 3/12`,
 		Args: arguments(1, 0),
 		RunE: func(c *cobra.Command, args []string) error {
-			which, err := part.shard(cores)
+			if err := checkCores(cores); err != nil {
+				return err
+			}
+			which, err := run.ParseShard(part)
 			if err != nil {
 				return err
 			}
@@ -130,7 +133,7 @@ winner, the instance with the largest weight, has changed since the previous epo
 	coresFlag(f, &cores)
 	f.Var(&memory, "memory", "memory limit, say 500MB, 2GB or 1.5GiB (default half of the free memory)")
 	f.BoolVar(&dryRun, "dry-run", false, "print what is still to train and about how much time and memory it takes, and train nothing")
-	part.addTo(f)
+	shardFlag(f, &part)
 	addJSON(c, &asJSON)
 	required(c, "out")
 	return c

@@ -29,7 +29,7 @@ func (p *program) study() *cobra.Command {
 		seed   uint64
 		cores  int
 		memory memorySize
-		part   shardFlag
+		part   string
 	)
 	c := &cobra.Command{
 		Use:   "study NAME --out DIR",
@@ -48,7 +48,10 @@ milbench run --preset paper has the setting of the paper: gamma 1, no layer norm
   milbench study poolings --out results --shard 3/12`,
 		Args: arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			which, err := part.shard(cores)
+			if err := checkCores(cores); err != nil {
+				return err
+			}
+			which, err := run.ParseShard(part)
 			if err != nil {
 				return err
 			}
@@ -98,7 +101,7 @@ milbench run --preset paper has the setting of the paper: gamma 1, no layer norm
 	f.Uint64Var(&seed, "seed", 1, "seed of folds, weights, order, dropout, noise, drawings and shuffles")
 	coresFlag(f, &cores)
 	f.Var(&memory, "memory", "memory limit, say 500MB, 2GB or 1.5GiB (default half of the free memory)")
-	part.addTo(f)
+	shardFlag(f, &part)
 	required(c, "out")
 	c.AddCommand(p.studyList(), p.studyArchive(), p.studyReport())
 	return c
