@@ -83,12 +83,6 @@ func TestRun(t *testing.T) {
 	has(t, stderr, "8 of 24 fits done")
 	has(t, out, "| toy | syn I=-1 |")
 
-	// The same inputs give the same results, whatever the number of cores.
-	again := newFolder(t)
-	succeed(t, args(again, "--repeats", "2", "--cores", "1")...)
-	if !slices.Equal(readResults(t, again), first) {
-		t.Error("the same command gave other results")
-	}
 	for format, want := range map[string]string{"md": "| Set ", "csv": "set,setting,target,figure,mean", "tex": `\begin{tabular}`, "html": "<table", "json": `"mean":`} {
 		out, _ := succeed(t, "table", dir, "--format", format)
 		has(t, out, want)
@@ -184,15 +178,19 @@ func TestRunNested(t *testing.T) {
 	}
 }
 
+// A fit that fails three times ends a run, and a shard, with 1, and the others are there.
 func TestRunFailedFit(t *testing.T) {
-	file, dir := write(t, "toy.csv", toy(false)), newFolder(t)
-	args := with("run", file, "--pooling", "mean", "--lr", "1e30,0.001", "--folds", "2", "--repeats", "1", "--out", dir)
-	o := milbenchOf(t.Context(), args...)
-	if o.code != exitFinding || strings.Count(o.err, "milbench: toy: repeat 1, fold ") != 2 || strings.Count(o.err, ", seed 1, {") != 2 || !strings.Contains(o.err, "2 of 4 fits done") || !strings.Contains(o.err, "2 failed") {
-		t.Errorf("exit code %d\n%s", o.code, o.err)
-	}
-	if !strings.Contains(o.out, "| toy | mean") || len(readResults(t, dir)) != 2 {
-		t.Errorf("the fits that succeeded are not there:\n%s", o.out)
+	noArray(t)
+	file := write(t, "toy.csv", toy(false))
+	for _, more := range [][]string{nil, {"--shard", "0/1"}} {
+		dir := newFolder(t)
+		o := milbenchOf(t.Context(), append(with("run", file, "--pooling", "mean", "--lr", "1e30,0.001", "--folds", "2", "--repeats", "1", "--out", dir), more...)...)
+		if o.code != exitFinding || strings.Count(o.err, "milbench: toy: repeat 1, fold ") != 2 || strings.Count(o.err, ", seed 1, {") != 2 || !strings.Contains(o.err, "2 of 4 fits done") || !strings.Contains(o.err, "2 failed") {
+			t.Errorf("exit code %d\n%s", o.code, o.err)
+		}
+		if finished, err := results.Finished(dir, nil); err != nil || len(finished) != 2 || more == nil && !strings.Contains(o.out, "| toy | mean") {
+			t.Errorf("the fits that succeeded are not there: %v\n%s", err, o.out)
+		}
 	}
 }
 

@@ -244,7 +244,7 @@ func TestAutoKinds(t *testing.T) {
 					t.Errorf("%+v", b)
 				}
 			}
-			out, _ = succeed(t, "run", c.file, "--learner", "auto", "--folds", "3", "--repeats", "1", "--out", newFolder(t))
+			out, _ = succeed(t, "run", c.file, "--learner", "auto", "--folds", "2", "--repeats", "1", "--out", newFolder(t))
 			has(t, out, c.figure, "| auto")
 		})
 	}
