@@ -224,17 +224,18 @@ func TestUnreadable(t *testing.T) {
 	})
 	t.Run("loss", func(t *testing.T) {
 		file := write(t, "binary.csv", toy(false))
-		for _, command := range []string{"run", "train"} {
-			refuse(t, exitUse, "binary: --loss huber: targets of kind binary have one loss alone; leave --loss out",
-				command, file, "--loss", "huber", "--pooling", "mean", "--out", file+".out")
-			refuse(t, exitUse, "--loss hubr: one of squared, huber", command, file, "--loss", "hubr", "--pooling", "mean", "--out", file+".out")
-			refuse(t, exitUse, "--loss: a setting of networks", command, file, "--loss", "huber", "--learner", "miles", "--out", file+".out")
-		}
 		times := write(t, "survival.csv", "bag,time,event,p\na,1,1,2\nb,2,0,3\nc,3,1,4\nd,4,1,5\n")
-		refuse(t, exitUse, "--batch 1: loss cox compares the bags of a batch; give at least 2, better 16 or more",
-			"run", times, "--loss", "cox", "--batch", "1", "--pooling", "mean", "--out", times+".out")
-		refuse(t, exitUse, "survival: --loss huber: not a loss of targets of kind survival; take hazards or cox",
-			"train", times, "--loss", "huber", "--pooling", "mean", "--out", times+".out")
+		for _, command := range []string{"run", "train"} {
+			for want, args := range map[string]string{
+				"binary: --loss huber: targets of kind binary have one loss alone; leave --loss out":   file + " --loss huber --pooling mean",
+				"--loss hubr: one of squared, huber":                                                   file + " --loss hubr --pooling mean",
+				"--loss: a setting of networks":                                                        file + " --loss huber --learner miles",
+				"--batch 1: loss cox compares the bags of a batch; give at least 2, better 16 or more": times + " --loss cox --batch 1 --pooling mean",
+				"survival: --loss huber: not a loss of targets of kind survival; take hazards or cox":  times + " --loss huber --pooling mean",
+			} {
+				refuse(t, exitUse, want, append([]string{command}, strings.Fields(args+" --out "+file+".out")...)...)
+			}
+		}
 		succeed(t, "train", times, "--loss", "cox", "--pooling", "mean", "--epochs", "1", "--width", "4", "--out", times+".out")
 		values := write(t, "real.csv", "bag,label,p\na,1.5,2\nb,2.5,3\nc,3,4\nd,4,5\n")
 		args := []string{"run", values, "--folds", "2", "--repeats", "1", "--pooling", "mean", "--epochs", "1", "--width", "4", "--out", values + ".out", "--loss"}
@@ -243,19 +244,10 @@ func TestUnreadable(t *testing.T) {
 	})
 	t.Run("positive", func(t *testing.T) {
 		file := write(t, "words.csv", "bag,label,p\na,normal,2\nb,tumour,3\nc,normal,4\nd,tumour,1\n")
-		for positive, want := range map[string]string{"": "positive is tumour", "normal": ""} {
-			if out, _ := succeed(t, "audit", file); positive == "" && !strings.Contains(out, want) {
-				t.Errorf("the audit says\n%s", out)
-			}
-			args := []string{"run", file, "--folds", "2", "--repeats", "1", "--pooling", "mean", "--epochs", "1", "--width", "4", "--out", file + positive + ".out"}
-			if positive != "" {
-				args = append(args, "--positive", positive)
-			}
-			out, _ := succeed(t, args...)
-			if want := map[string]string{"": "positive is tumour, negative normal", "normal": "positive is normal, negative tumour"}[positive]; !strings.Contains(out, want) {
-				t.Errorf("the table lacks %q:\n%s", want, out)
-			}
-		}
+		prints(t, "positive is tumour", "audit", file)
+		args := []string{"run", file, "--folds", "2", "--repeats", "1", "--pooling", "mean", "--epochs", "1", "--width", "4", "--out"}
+		prints(t, "positive is tumour, negative normal", append(args, newFolder(t))...)
+		prints(t, "positive is normal, negative tumour", append(args, newFolder(t), "--positive", "normal")...)
 		refuse(t, exitUse, `no bag has label "tumor"; did you mean "tumour"?`, "run", file, "--positive", "tumor", "--out", file+".out")
 		refuse(t, exitUse, "--label is for files; the columns of a named set are known", "run", "musk1", "--label", "x", "--out", file+".out")
 		refuse(t, exitUse, "--positive is for files", "run", "musk1", "--positive", "1", "--out", file+".out")

@@ -284,7 +284,7 @@ func stopWhen(t *testing.T, ready func() bool, signal syscall.Signal, code int, 
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(3 * time.Minute); !ready(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(3 * time.Minute); !ready(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			c.Process.Kill()
 			t.Fatalf("not ready after three minutes:\n%s", &stderr)
