@@ -226,6 +226,14 @@ func (p *program) print(asJSON bool, v any, write func(io.Writer)) error {
 	return e.Encode(v)
 }
 
+// report writes a report as JSON or as text.
+func (p *program) report(asJSON bool, r interface{ Write(io.Writer) error }) error {
+	if asJSON {
+		return p.print(true, r, nil)
+	}
+	return r.Write(p.out)
+}
+
 // save saves a figure and says so.
 func (p *program) save(figure *plotting.Figure, file string) error {
 	if err := figure.Save(file); err != nil {

@@ -68,10 +68,7 @@ won, tied and lost.`,
 					return err
 				}
 			}
-			if asJSON {
-				return p.print(true, comparison, nil)
-			}
-			return comparison.Write(p.out)
+			return p.report(asJSON, comparison)
 		},
 	}
 	c.Flags().StringVar(&with, "with", "", "`setting` to compare the others with (default the one with the best figures)")
