@@ -2,7 +2,7 @@ package main
 
 import (
 	"fmt"
-	"text/tabwriter"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -28,28 +28,20 @@ load them. SYNPOOL_XLA_CACHE names another folder; SYNPOOL_XLA_CACHE=off keeps n
 				return err
 			}
 			defer choice.Backend.Finalize()
-			if asJSON {
-				return p.writeJSON(struct {
-					Backend string `json:"backend"`
-					Plugin  string `json:"plugin,omitempty"`
-					Reason  string `json:"reason"`
-					Graphs  string `json:"compiled_graphs,omitempty"`
-					Faster  string `json:"faster,omitempty"`
-				}{choice.Config, choice.Plugin, choice.Reason, choice.Graphs(), choice.Hint})
-			}
-			t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
-			fmt.Fprintf(t, "backend\t%s\n", choice.Config)
-			if choice.Plugin != "" {
-				fmt.Fprintf(t, "plugin\t%s\n", choice.Plugin)
-			}
-			fmt.Fprintf(t, "why\t%s\n", choice.Reason)
-			if graphs := choice.Graphs(); graphs != "" {
-				fmt.Fprintf(t, "compiled graphs\t%s\n", graphs)
-			}
-			if choice.Hint != "" {
-				fmt.Fprintf(t, "faster\t%s\n", choice.Hint)
-			}
-			return t.Flush()
+			shown := struct {
+				Backend string `json:"backend"`
+				Plugin  string `json:"plugin,omitempty"`
+				Reason  string `json:"reason"`
+				Graphs  string `json:"compiled_graphs,omitempty"`
+				Faster  string `json:"faster,omitempty"`
+			}{choice.Config, choice.Plugin, choice.Reason, choice.Graphs(), choice.Hint}
+			return p.print(asJSON, shown, func(w io.Writer) {
+				for _, row := range [][2]string{{"backend", shown.Backend}, {"plugin", shown.Plugin}, {"why", shown.Reason}, {"compiled graphs", shown.Graphs}, {"faster", shown.Faster}} {
+					if row[1] != "" || row[0] == "why" {
+						fmt.Fprintf(w, "%s\t%s\n", row[0], row[1])
+					}
+				}
+			})
 		},
 	}
 	addJSON(c, &asJSON)

@@ -2,8 +2,8 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"path/filepath"
-	"text/tabwriter"
 
 	"github.com/spf13/pflag"
 
@@ -37,21 +37,21 @@ func (p *program) writeCalibration(model *milbench.Model) error {
 	if !model.About().Logits {
 		before += ", score read as a logit"
 	}
-	t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "held-out bags\tBrier score\tlog-loss\tECE\tECE of a perfect model")
-	for _, row := range []struct {
-		name string
-		of   calibrate.Figures
-	}{{before, l.Before}, {"after, cross-fitted", l.After}} {
-		fmt.Fprintf(t, "%s\t%.3f\t%.3f\t%.3f\t%.3f\n", row.name, row.of.Brier, row.of.LogLoss, row.of.ECE, row.of.Chance)
-	}
-	if err := t.Flush(); err != nil {
+	err = p.print(false, nil, func(w io.Writer) {
+		fmt.Fprintln(w, "held-out bags\tBrier score\tlog-loss\tECE\tECE of a perfect model")
+		row := func(name string, f calibrate.Figures) {
+			fmt.Fprintf(w, "%s\t%.3f\t%.3f\t%.3f\t%.3f\n", name, f.Brier, f.LogLoss, f.ECE, f.Chance)
+		}
+		row(before, l.Before)
+		row("after, cross-fitted", l.After)
+	})
+	if err != nil {
 		return err
 	}
 	fmt.Fprintf(p.out, "ECE uses %d bins and %d bags; with few bags it is large by chance alone, see the last column\n",
 		calibrate.DefaultBins, l.After.Bags)
 	if warning := l.Calibration.Warning(); warning != "" {
-		p.note("note: %s", warning)
+		p.remark(warning)
 	}
 	return nil
 }
@@ -79,9 +79,5 @@ func (p *program) drawReliability(dir, file string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}
-	if err := figure.Save(file); err != nil {
-		return err
-	}
-	p.note("drawn: %s", filepath.Clean(file))
-	return nil
+	return p.save(figure, file)
 }

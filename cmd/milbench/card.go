@@ -37,36 +37,50 @@ func (p *program) judgeCommand(c *cobra.Command, nameOrFile string, asked *train
 	if asked.flags.Changed("setting") {
 		return "" // run takes the default or the grid of a learner
 	}
-	lost := false
-	quoted := func(word string) string {
-		word, ok := quotedFor(runtime.GOOS, word)
-		lost = lost || !ok
-		return word
-	}
-	words := []string{"milbench", "run", quoted(nameOrFile)}
+	line := commandLine{words: []string{"milbench", "run"}}
+	line.add(nameOrFile)
 	if config != nil && !asked.flags.Changed("pooling") {
-		words = append(words, "--pooling", config.Pooling)
+		line.add("--pooling", config.Pooling)
 	}
 	if config != nil && config.Pooling == "syn" && !asked.flags.Changed("iterations") {
-		words = append(words, fmt.Sprintf("--iterations=%d", config.Iterations))
+		line.add(fmt.Sprintf("--iterations=%d", config.Iterations))
 	}
 	run := p.run().Flags()
 	own := []string{"out", "seed", "memory", "cores", "calibrate"} // mean something else there
 	c.Flags().Visit(func(f *pflag.Flag) {
-		if slices.Contains(own, f.Name) || run.Lookup(f.Name) == nil {
-			return
-		}
-		switch value := f.Value.(type) {
-		case pflag.SliceValue:
-			words = append(words, "--"+f.Name+"="+quoted(strings.Join(value.GetSlice(), ",")))
-		default:
-			words = append(words, "--"+f.Name+"="+quoted(strings.Trim(f.Value.String(), "[]")))
+		if !slices.Contains(own, f.Name) && run.Lookup(f.Name) != nil {
+			line.flag(f)
 		}
 	})
-	if lost {
+	line.add("--out", "results")
+	if line.lost {
 		return ""
 	}
-	return strings.Join(append(words, "--out", "results"), " ")
+	return strings.Join(line.words, " ")
+}
+
+// commandLine is a command to paste into a shell of this system.
+type commandLine struct {
+	words []string
+	lost  bool // a shell would change a word
+}
+
+// add adds words, quoted where a shell needs it.
+func (l *commandLine) add(words ...string) {
+	for _, word := range words {
+		quoted, ok := quotedFor(runtime.GOOS, word)
+		l.words, l.lost = append(l.words, quoted), l.lost || !ok
+	}
+}
+
+// flag adds a flag with its value.
+func (l *commandLine) flag(f *pflag.Flag) {
+	value := f.Value.String()
+	if list, is := f.Value.(pflag.SliceValue); is {
+		value = strings.Join(list.GetSlice(), ",")
+	}
+	quoted, ok := quotedFor(runtime.GOOS, value)
+	l.words, l.lost = append(l.words, "--"+f.Name+"="+quoted), l.lost || !ok
 }
 
 // simple matches words that a shell takes without quotes.

@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"testing"
 
@@ -19,21 +18,14 @@ func TestCommandPage(t *testing.T) {
 	const path = "../../docs/cli.md"
 	page := commandPage((&program{out: &sink{w: io.Discard}, err: io.Discard}).command())
 	if *update {
-		if err := os.WriteFile(path, []byte(page), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		put(t, path, page)
 	}
-	file, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := contents(t, path)
 	if string(file) != page {
 		t.Error("docs/cli.md differs from this command; run: go test ./cmd/milbench -run CommandPage -update")
 	}
 	for _, code := range []int{exitDone, exitFinding, exitUse, exitTryAgain, 130, 143} {
-		if !strings.Contains(page, fmt.Sprint(code, " ")) {
-			t.Errorf("exit code %d is missing", code)
-		}
+		has(t, page, fmt.Sprint(code, " "))
 	}
 }
 

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -15,6 +17,7 @@ import (
 
 	"synpool/internal/printable"
 	"synpool/internal/spelling"
+	"synpool/plotting"
 )
 
 // program has the state that all subcommands share.
@@ -199,6 +202,9 @@ func (p *program) note(format string, args ...any) {
 	fmt.Fprintln(p.err, printable.Text(fmt.Sprintf("milbench: "+format, args...)))
 }
 
+// remark writes a note to standard error.
+func (p *program) remark(text string) { p.note("note: %s", text) }
+
 // terminal returns standard error if it is a terminal, else nil.
 func (p *program) terminal() *os.File {
 	if f, ok := p.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
@@ -207,12 +213,34 @@ func (p *program) terminal() *os.File {
 	return nil
 }
 
-// writeJSON writes v to standard output.
-func (p *program) writeJSON(v any) error {
+// print writes v as JSON or, unless that is asked for, the text that write makes of it, whose columns tabs separate.
+func (p *program) print(asJSON bool, v any, write func(io.Writer)) error {
+	if !asJSON {
+		t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+		write(t)
+		return t.Flush()
+	}
 	e := json.NewEncoder(p.out)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(v)
+}
+
+// report writes a report as JSON or as text.
+func (p *program) report(asJSON bool, r interface{ Write(io.Writer) error }) error {
+	if asJSON {
+		return p.print(true, r, nil)
+	}
+	return r.Write(p.out)
+}
+
+// save saves a figure and says so.
+func (p *program) save(figure *plotting.Figure, file string) error {
+	if err := figure.Save(file); err != nil {
+		return err
+	}
+	p.note("drawn: %s", filepath.Clean(file))
+	return nil
 }
 
 // addJSON gives c the flag --json.

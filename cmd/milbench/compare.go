@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -54,7 +53,7 @@ won, tied and lost.`,
 				return err
 			}
 			for _, n := range table.Notes {
-				p.note("note: %s", n)
+				p.remark(n)
 			}
 			comparison, err := table.Compare(with, rope)
 			if err != nil {
@@ -65,15 +64,11 @@ won, tied and lost.`,
 				if err != nil {
 					return fmt.Errorf("--out: %w", err)
 				}
-				if err := figure.Save(file); err != nil {
+				if err := p.save(figure, file); err != nil {
 					return err
 				}
-				p.note("drawn: %s", filepath.Clean(file))
 			}
-			if asJSON {
-				return p.writeJSON(comparison)
-			}
-			return comparison.Write(p.out)
+			return p.report(asJSON, comparison)
 		},
 	}
 	c.Flags().StringVar(&with, "with", "", "`setting` to compare the others with (default the one with the best figures)")

@@ -85,28 +85,25 @@ var formatValues = map[string][]string{
 // noFiles are flags whose values are neither in a list nor names of files.
 var noFiles = []string{"bag", "group", "label", "positive", "name", "setting", "set", "with", "column", "memory", "categorical", "as-features", "coordinates", "order"}
 
-// methodNames returns the names of the methods of calibration.
-func methodNames() (names []string) {
-	for _, m := range calibrate.Methods {
-		names = append(names, string(m))
+// namesOf returns the names of the members of a list.
+func namesOf[T, N any](list []T, name func(T) N) (names []N) {
+	for _, one := range list {
+		names = append(names, name(one))
 	}
 	return names
 }
 
-// setNames returns the names of the named sets.
-func setNames() (names []string) {
-	for _, e := range dataset.Catalog() {
-		names = append(names, e.Name)
-	}
-	return names
+// methodNames, setNames and studyNames return the names of the methods of calibration, of the named sets and of the experiments.
+func methodNames() []string {
+	return namesOf(calibrate.Methods, func(m calibrate.Method) string { return string(m) })
 }
 
-// studyNames returns the names of the experiments.
-func studyNames() (names []string) {
-	for _, e := range paper.Experiments {
-		names = append(names, e.Name)
-	}
-	return names
+func setNames() []string {
+	return namesOf(dataset.Catalog(), func(e dataset.Entry) string { return e.Name })
+}
+
+func studyNames() []string {
+	return namesOf(paper.Experiments, func(e paper.Experiment) string { return e.Name })
 }
 
 // addCompletion says what completes the arguments and flags of c and of all commands below it.

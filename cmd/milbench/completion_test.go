@@ -138,9 +138,7 @@ func TestMan(t *testing.T) {
 		t.Error("the pages differ from one call to the next")
 	}
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	put(t, file, "")
 	refuse(t, exitUse, file, "man", "--out", file)
 	refuse(t, exitUse, "out", "man")
 }
@@ -154,10 +152,7 @@ func pages(t *testing.T, dir string) map[string]string {
 	}
 	all := map[string]string{}
 	for _, e := range entries {
-		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := contents(t, dir, e.Name())
 		all[e.Name()] = string(text)
 	}
 	return all

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"path/filepath"
 	"syscall"
 	"testing"
 )
@@ -11,7 +10,7 @@ import (
 // it is wrong. SIGQUIT makes it give up.
 func TestCrash(t *testing.T) {
 	file := write(t, "toy.csv", toy(false))
-	c := process(t, with("run", file, "--pooling", "mean", "--epochs", "1000000", "--out", filepath.Join(t.TempDir(), "out"))...)
+	c := process(t, with("run", file, "--pooling", "mean", "--epochs", "1000000", "--out", newFolder(t))...)
 	stderr, err := c.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

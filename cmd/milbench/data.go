@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -44,15 +44,12 @@ func (p *program) dataList() *cobra.Command {
 				state, _ := e.Verify() // `data verify` says why
 				rows = append(rows, row{e, state})
 			}
-			if asJSON {
-				return p.writeJSON(rows)
-			}
-			t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(t, "NAME\tTITLE\tBAGS\tPOSITIVE\tINSTANCES\tFEATURES\tLICENCE\tSTATE")
-			for _, r := range rows {
-				fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%s\t%s\n", r.Name, r.Title, r.Bags, r.Positive, r.Instances, r.Features, r.Licence, r.State)
-			}
-			return t.Flush()
+			return p.print(asJSON, rows, func(w io.Writer) {
+				fmt.Fprintln(w, "NAME\tTITLE\tBAGS\tPOSITIVE\tINSTANCES\tFEATURES\tLICENCE\tSTATE")
+				for _, r := range rows {
+					fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%s\t%s\n", r.Name, r.Title, r.Bags, r.Positive, r.Instances, r.Features, r.Licence, r.State)
+				}
+			})
 		},
 	}
 	addJSON(c, &asJSON)
@@ -136,15 +133,11 @@ you name its set.`,
 					errs = append(errs, err)
 				}
 			}
-			if asJSON {
-				err = p.writeJSON(rows)
-			} else {
-				t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+			err = p.print(asJSON, rows, func(w io.Writer) {
 				for _, r := range rows {
-					fmt.Fprintf(t, "%s\t%s\n", r.Name, r.State)
+					fmt.Fprintf(w, "%s\t%s\n", r.Name, r.State)
 				}
-				err = t.Flush()
-			}
+			})
 			return errors.Join(append(errs, err)...)
 		},
 	}

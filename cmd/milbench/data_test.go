@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -21,11 +19,7 @@ func TestData(t *testing.T) {
 	}
 	for _, command := range []string{"list", "verify"} {
 		text, _ := succeed(t, "data", command)
-		asJSON, _ := succeed(t, "data", command, "--json")
-		var rows []row
-		if err := json.Unmarshal([]byte(asJSON), &rows); err != nil {
-			t.Fatal(err)
-		}
+		rows := decoded[[]row](t, "data", command, "--json")
 		for i, e := range dataset.Catalog() {
 			state := "missing"
 			switch {
@@ -64,9 +58,7 @@ func TestAmbiguousSet(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 	_, said := succeed(t, "run", e.Name, "--dry-run", "--out", t.TempDir())
-	if !strings.Contains(said, "never split between training and test") {
-		t.Errorf("%s", said)
-	}
+	has(t, said, "never split between training and test")
 }
 
 // A fetch that is stopped says so, also where the sets before were there already.
@@ -96,7 +88,5 @@ func TestFetchWithoutNetwork(t *testing.T) {
 	if !strings.Contains(string(out), "musk1: embedded") {
 		t.Errorf("one set that fails keeps the others away:\n%s", out)
 	}
-	if _, err := os.Stat(filepath.Join(folder, "elephant.mat")); err == nil {
-		t.Error("a file is there")
-	}
+	absent(t, filepath.Join(folder, "elephant.mat"))
 }

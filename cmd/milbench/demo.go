@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -53,10 +53,9 @@ over the folds. It downloads nothing.`,
 				return err
 			}
 			d.Figure = out
-			if asJSON {
-				err = p.writeJSON(d)
-			} else {
-				err = p.writeDemo(d)
+			err = p.print(asJSON, d, d.table)
+			if !asJSON && err == nil {
+				err = p.writeConclusion(d)
 			}
 			return errors.Join(err, d.draw(out))
 		},
@@ -129,32 +128,28 @@ func (p *program) runDemo(ctx context.Context, by learner.Learner, machine *milb
 	return d, nil
 }
 
-// writeDemo prints the demo as text.
-func (p *program) writeDemo(d *demonstration) error {
-	t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "LEARNER\tAUC\t95 % INTERVAL\tPOOLED AUC\tBAL. ACCURACY")
+// table writes the table of the demo.
+func (d *demonstration) table(w io.Writer) {
+	fmt.Fprintln(w, "LEARNER\tAUC\t95 % INTERVAL\tPOOLED AUC\tBAL. ACCURACY")
 	for _, r := range d.Rows {
-		fmt.Fprintf(t, "%s\t%.3f\t%s\t%.3f\t%.3f\n", r.Setting, r.Mean, r.interval(), r.Figures["auc_pooled"], r.Figures["balanced_accuracy"])
+		interval := ""
+		if r.Low != nil {
+			interval = fmt.Sprintf("%.3f to %.3f", *r.Low, *r.High)
+		}
+		fmt.Fprintf(w, "%s\t%.3f\t%s\t%.3f\t%.3f\n", r.Setting, r.Mean, interval, r.Figures["auc_pooled"], r.Figures["balanced_accuracy"])
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	fmt.Fprintf(p.out, `
+}
+
+// writeConclusion says what the table of the demo shows, and how it was made.
+func (p *program) writeConclusion(d *demonstration) error {
+	_, err := fmt.Fprintf(p.out, `
 %s
 %s, %d bags; protocol %s: %d folds, %d repeat, seed %d; the test part is looked at once
 AUC: mean over the folds, with an interval corrected for the training bags that folds share; pooled AUC and balanced
 accuracy: all folds together
 backend %s, %.1f s; figure %s
 `, d.Conclusion, d.Set, d.Bags, d.Protocol.Name, d.Protocol.Folds, d.Protocol.Repeats, d.Seed, d.Backend, d.WallS, d.Figure)
-	return nil
-}
-
-// interval writes the interval of the AUC.
-func (r demoRow) interval() string {
-	if r.Low == nil {
-		return ""
-	}
-	return fmt.Sprintf("%.3f to %.3f", *r.Low, *r.High)
+	return err
 }
 
 // draw draws the figure of the demo.
@@ -176,16 +171,11 @@ func (d *demonstration) draw(path string) error {
 
 // checkFigure reports a file of a flag where no figure can be saved.
 func checkFigure(flag, path string) error {
-	if e := plotting.Format(strings.TrimPrefix(filepath.Ext(path), ".")); !slices.Contains([]plotting.Format{plotting.PNG, plotting.SVG, plotting.PDF}, e) {
+	if !slices.Contains([]string{".png", ".svg", ".pdf"}, filepath.Ext(path)) {
 		return fmt.Errorf("--%s %q: end the name with .png, .svg or .pdf", flag, path)
 	}
-	if !isFolder(filepath.Dir(path)) {
+	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
 		return fmt.Errorf("--%s %q: there is no folder %s", flag, path, filepath.Dir(path))
 	}
 	return nil
-}
-
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }

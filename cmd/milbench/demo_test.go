@@ -72,16 +72,10 @@ func TestDemo(t *testing.T) {
 		t.Errorf("conclusion %q", d.Conclusion)
 	}
 	d.Figure = filepath.Join(t.TempDir(), "demo.png")
-	if err := errors.Join(p.writeDemo(d), d.draw(d.Figure)); err != nil {
+	if err := errors.Join(p.print(false, d, d.table), p.writeConclusion(d), d.draw(d.Figure)); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{
-		"gated", "syn", "statistics-svm", "protocol honest: 10 folds, 1 repeat, seed 1", d.Figure, d.Conclusion,
-	} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no %q in\n%s", want, &out)
-		}
-	}
+	has(t, out.String(), "gated", "syn", "statistics-svm", "protocol honest: 10 folds, 1 repeat, seed 1", d.Figure, d.Conclusion)
 	f, err := os.Open(d.Figure)
 	if err != nil {
 		t.Fatal(err)

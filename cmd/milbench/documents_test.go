@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"synpool/milbench/interop"
 	"testing"
 
 	"synpool/internal/reexec"
@@ -38,7 +38,7 @@ const short = " --folds 2 --repeats 1"
 var exceptions = []exception{
 	// A checkout is the place of these. The binary of this test is of the same source.
 	{pattern: `^((?:\w+=\S+ )*)go run \./cmd/milbench\b`, instead: "${1}milbench"},
-	{pattern: `^go install \./cmd/milbench$`, instead: `go -C "$$CHECKOUT" build -o "$$PWD/installed/" ./cmd/milbench`},
+	{pattern: `^go install \./cmd/milbench$`, instead: `go -C "$$CHECKOUT" list ./cmd/milbench`}, // TestDocuments builds it
 	{pattern: `^docs/site/build$`, by: ".ci/full: docs/site/build"},
 	{pattern: `^go -C tools run \./modulepath |^go run \./course/explorer/build$|^git diff --stat$|^go build \./\.\.\. && go vet |^go test \./notebooks -run 'Form`, by: `tools/modulepath/main_test.go: "go", "build"`},
 	{pattern: `^goreleaser `, by: ".github/workflows/ci.yml: release --snapshot"},
@@ -86,6 +86,7 @@ var exceptions = []exception{
 	{pattern: `^milbench evaluate model slides\b`, instead: "milbench train slides --labels slides.csv --learner statistics-svm --out slides-model && milbench evaluate slides-model slides"},
 	{pattern: `^milbench run bags\.csv --instance-label-column last\b`, instead: "sed 's/$$/,0/; 1s/,0$$/,seen/' bags.csv >cells.csv && milbench run cells.csv --instance-label-column last --epochs 2" + short},
 	{pattern: `\bpaper/results\b`, instead: "$$CHECKOUT/paper/results"},
+	{pattern: `^milbench study report (\$CHECKOUT/paper/results)\b`, instead: "mkdir -p few && cp $1/iterations.json.gz few && milbench study report few"}, // the whole report has a test there
 	{pattern: `^milbench plot results/iterations --figure sweep `, instead: "milbench plot $$CHECKOUT/paper/results/iterations.json.gz --figure sweep "},
 	{pattern: `^milbench study archive results/ablation `, by: "TestStudyStopped"},
 	{pattern: `^milbench study report archives$`, by: "TestStudyStopped"},
@@ -96,31 +97,22 @@ var exceptions = []exception{
 	{pattern: `^milbench study \w+ (--quick )?--out results( --shard 3/12)?$`, by: "TestStudyStopped"},
 	{pattern: `\bmilbench study iterations --quick --out results --shard`, instead: "milbench run musk1 --pooling mean --width 4 --epochs 2 --folds 2 --repeats 2 --out results/iterations-quick --shard"},
 	{pattern: `^milbench run musk1 --learner instance\b`, instead: "milbench run bags.csv --learner instance"},
-	{pattern: `^milbench run (bags\.csv|features|musk1)( (?:--pooling|--learner instance|--labels) .*)?( --out results(?: --shard 3/12)?)$`, instead: "milbench run $1$2$3 --epochs 2" + short},
+	{pattern: `^milbench run (bags\.csv|features|musk1|times\.csv)( (?:--pooling|--learner instance|--labels) .*)?( --out (?:results|times)(?: --shard 3/12)?)$`, instead: "milbench run $1$2$3 --epochs 2" + short},
 	{pattern: `^milbench train \S+ .*--pooling .*`, instead: "$0 --epochs 2"},
 }
 
 // files are what documents take for granted in the folder of a reader. A command that names one finds it, unless it writes it.
-var files = map[string]func(dir string) error{
-	"bags.csv": func(dir string) error { return writeTable(filepath.Join(dir, "bags.csv"), 1, 60, "normal", "tumour") },
-	"new.csv":  func(dir string) error { return writeTable(filepath.Join(dir, "new.csv"), 2, 20, "normal", "tumour") },
-	"labelled.csv": func(dir string) error {
-		return writeTable(filepath.Join(dir, "labelled.csv"), 3, 40, "normal", "tumour")
-	},
-	"grades.csv": func(dir string) error {
-		return writeTable(filepath.Join(dir, "grades.csv"), 4, 60, "low", "middle", "high")
-	},
-	"slides.csv": func(dir string) error {
-		return os.WriteFile(filepath.Join(dir, "slides.csv"), []byte(slideTable()), 0o666)
-	},
-	"features": func(dir string) error { return writeSlides(filepath.Join(dir, "features"), 0, slideCount) },
-	"slides":   func(dir string) error { return writeSlides(filepath.Join(dir, "slides"), 0, slideCount) },
-	"new-features": func(dir string) error {
-		return writeSlides(filepath.Join(dir, "new-features"), slideCount, slideCount+4)
-	},
-	"folder": func(dir string) error {
-		err := writeSlides(filepath.Join(dir, "folder"), 0, slideCount)
-		return errors.Join(err, os.WriteFile(filepath.Join(dir, "folder", "labels.csv"), []byte(slideTable()), 0o666))
+var files = map[string]func(path string) error{
+	"bags.csv":     func(path string) error { return writeTable(path, 1, 60, "normal", "tumour") },
+	"new.csv":      func(path string) error { return writeTable(path, 2, 20, "normal", "tumour") },
+	"labelled.csv": func(path string) error { return writeTable(path, 3, 40, "normal", "tumour") },
+	"grades.csv":   func(path string) error { return writeTable(path, 4, 60, "low", "middle", "high") },
+	"slides.csv":   func(path string) error { return os.WriteFile(path, []byte(slideTable()), 0o666) },
+	"features":     func(path string) error { return writeSlides(path, 0, slideCount) },
+	"slides":       func(path string) error { return writeSlides(path, 0, slideCount) },
+	"new-features": func(path string) error { return writeSlides(path, slideCount, slideCount+4) },
+	"folder": func(path string) error {
+		return errors.Join(writeSlides(path, 0, slideCount), os.WriteFile(filepath.Join(path, "labels.csv"), []byte(slideTable()), 0o666))
 	},
 }
 
@@ -205,71 +197,43 @@ func writeSlides(dir string, from, to int) error {
 // writeTable writes bags of three instances with labels of words, as README.md shows them.
 func writeTable(path string, seed uint64, bags int, labels ...string) error {
 	random := rand.New(rand.NewPCG(seed, 0))
-	var b strings.Builder
-	b.WriteString("bag,label,area,roundness\n")
-	for bag := range bags {
-		label := bag % len(labels)
-		for i := range 3 {
-			shift := 0.0
-			if i == 0 {
-				shift = float64(label)
-			}
-			fmt.Fprintf(&b, "slide%d-%d,%s,%.1f,%.2f\n", seed, bag, labels[label], 100+15*(random.NormFloat64()+2*shift), 0.7+0.1*random.NormFloat64())
+	text := bagTable("label,area,roundness", bags, func(int) int { return 3 }, func(bag, i int) string {
+		label, shift := bag%len(labels), 0.0
+		if i == 0 {
+			shift = float64(label)
 		}
-	}
-	return os.WriteFile(path, []byte(b.String()), 0o666)
+		return fmt.Sprintf("%s,%.1f,%.2f", labels[label], 100+15*(random.NormFloat64()+2*shift), 0.7+0.1*random.NormFloat64())
+	})
+	return os.WriteFile(path, []byte(strings.ReplaceAll(text, "\nb", fmt.Sprintf("\nslide%d-", seed))), 0o666)
 }
 
 // predictFolds stands in for the program of a reader: it reads the file of folds and writes scores of its test bags.
 func predictFolds(folds, out string) error {
-	f, err := os.Open(folds)
+	parts, err := readWith(folds, interop.Read)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	records, err := csv.NewReader(f).ReadAll()
-	if err != nil || len(records) == 0 {
-		return errors.Join(err, fmt.Errorf("%s: %d lines", folds, len(records)))
-	}
-	column := func(name string) int { return slices.Index(records[0], name) }
-	var classes []string
-	for _, r := range records[1:] {
-		if class, err := strconv.Atoi(r[column("class")]); err != nil {
-			return err
-		} else if class >= len(classes) {
-			classes = append(classes, make([]string, class+1-len(classes))...)
-			classes[class] = r[column("label")]
-		} else {
-			classes[class] = r[column("label")]
-		}
-	}
-	head := []string{"bag", "repeat", "fold"}
-	for _, c := range classes {
-		head = append(head, "probability_"+c)
-	}
-	lines := [][]string{head}
+	var b strings.Builder
+	b.WriteString("bag,repeat,fold,probability_" + strings.Join(parts.Classes, ",probability_"))
 	random := rand.New(rand.NewPCG(1, 0))
-	for _, r := range records[1:] {
-		if r[column("fold")] == "" {
-			continue
-		}
-		line := []string{r[column("bag")], r[column("repeat")], r[column("fold")]}
-		left := 1.0
-		for k := range classes {
-			p := left * (0.2 + 0.6*random.Float64())
-			if k == len(classes)-1 {
-				p = left
+	for repeat, tested := range parts.Tested {
+		for bag, fold := range tested {
+			if fold < 0 {
+				continue
 			}
-			left -= p
-			line = append(line, fmt.Sprintf("%.6f", p))
+			fmt.Fprintf(&b, "\n%s,%d,%d", parts.Bags[bag].ID, repeat, fold)
+			left := 1.0
+			for k := range parts.Classes {
+				p := left
+				if k < len(parts.Classes)-1 {
+					p *= 0.2 + 0.6*random.Float64()
+				}
+				left -= p
+				fmt.Fprintf(&b, ",%.6f", p)
+			}
 		}
-		lines = append(lines, line)
 	}
-	w, err := os.Create(out)
-	if err != nil {
-		return err
-	}
-	return errors.Join(csv.NewWriter(w).WriteAll(lines), w.Close())
+	return os.WriteFile(out, []byte(b.String()+"\n"), 0o666)
 }
 
 // A command is one of a document: what a reader types, over more than one line perhaps.
@@ -516,7 +480,7 @@ func TestDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, write := range files {
-		if err := write(given); err != nil {
+		if err := write(filepath.Join(given, name)); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 	}
@@ -782,41 +746,33 @@ func TestDocumentCommands(t *testing.T) {
 			t.Errorf("%q runs: %v", text, !want)
 		}
 	}
-	for text, wrong := range map[string]string{
-		"milbench run":                            "",
-		"milbench run --pooling":                  "",
-		"milbench run --sample N":                 "",
-		"milbench run FILE --pooling NAME":        "",
-		"go run ./cmd/milbench backend install":   "",
-		"GOMLX_BACKEND=go milbench":               "",
-		"milbench runs":                           "no such command",
-		"milbench run --poolings":                 "no flag --poolings",
-		"milbench run --poolings NAME":            "no flag --poolings",
-		"milbench data fetch":                     "",
-		"milbench show a b":                       "argument",
-		"milbench plot results --folds 3 --out x": "no flag --folds",
-		"milbench table results --curves=perhaps": "flag",
+	here := func(text string) error { return packagesAndTests("../..", "x.md", text) }
+	for _, c := range []struct {
+		check       func(string) error
+		text, wrong string
+	}{
+		{mentions, "milbench run", ""},
+		{mentions, "milbench run --pooling", ""},
+		{mentions, "milbench run --sample N", ""},
+		{mentions, "milbench run FILE --pooling NAME", ""},
+		{mentions, "go run ./cmd/milbench backend install", ""},
+		{mentions, "GOMLX_BACKEND=go milbench", ""},
+		{mentions, "milbench data fetch", ""},
+		{mentions, "milbench runs", "no such command"},
+		{mentions, "milbench run --poolings", "no flag --poolings"},
+		{mentions, "milbench run --poolings NAME", "no flag --poolings"},
+		{mentions, "milbench show a b", "argument"},
+		{mentions, "milbench plot results --folds 3 --out x", "no flag --folds"},
+		{mentions, "milbench table results --curves=perhaps", "flag"},
+		{func(text string) error { return paths("../..", text) }, "sbatch deploy/slurm/array.sh study --out results/x", ""},
+		{func(text string) error { return paths("../..", text) }, "sbatch deploy/slurm/arrays.sh study", "no deploy/slurm/arrays.sh"},
+		{here, "go test ./cmd/milbench -run DocumentCommands -update", ""},
+		{here, "go vet ./...", ""},
+		{here, "go test ./cmd/milbench -run NoSuchTest", "has no test NoSuchTest"},
+		{here, "GOMLX_BACKEND=go go run ./cmd/millbench demo", "no package ./cmd/millbench"},
 	} {
-		if err := mentions(text); (err == nil) != (wrong == "") || err != nil && !strings.Contains(err.Error(), wrong) {
-			t.Errorf("%s: %v, want %q", text, err, wrong)
-		}
-	}
-	for text, wrong := range map[string]string{
-		"sbatch --array=0-11 deploy/slurm/array.sh study --out results/x": "",
-		"sbatch --array=0-11 deploy/slurm/arrays.sh study":                "no deploy/slurm/arrays.sh",
-	} {
-		if err := paths("../..", text); (err == nil) != (wrong == "") || err != nil && !strings.Contains(err.Error(), wrong) {
-			t.Errorf("%s: %v, want %q", text, err, wrong)
-		}
-	}
-	for text, wrong := range map[string]string{
-		"go test ./cmd/milbench -run DocumentCommands -update": "",
-		"go test ./cmd/milbench -run NoSuchTest":               "has no test NoSuchTest",
-		"GOMLX_BACKEND=go go run ./cmd/millbench demo":         "no package ./cmd/millbench",
-		"go vet ./...": "",
-	} {
-		if err := packagesAndTests("../..", "x.md", text); (err == nil) != (wrong == "") || err != nil && !strings.Contains(err.Error(), wrong) {
-			t.Errorf("%s: %v, want %q", text, err, wrong)
+		if err := c.check(c.text); (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
+			t.Errorf("%s: %v, want %q", c.text, err, c.wrong)
 		}
 	}
 }

@@ -5,13 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/pflag"
 
@@ -127,21 +125,15 @@ func (p *program) noteTime(g *gridFlags, args []string, dir string, studies []ru
 
 // shorter returns the command of some classical, poolings and repeats, with the other flags as they were given.
 func (g *gridFlags) shorter(args []string, dir string, classical, poolings []string, repeats int) string {
-	quoted := func(word string) string {
-		word, _ = quotedFor(runtime.GOOS, word)
-		return word
-	}
-	words := []string{"milbench run"}
+	line := commandLine{words: []string{"milbench", "run"}}
 	for _, arg := range args {
-		words = append(words, quoted(arg))
+		line.add(arg)
 	}
-	for _, list := range []struct {
-		flag  string
-		names []string
-	}{{"learner", classical}, {"pooling", poolings}} {
-		if len(list.names) > 0 {
-			words = append(words, "--"+list.flag, strings.Join(list.names, ","))
-		}
+	if len(classical) > 0 {
+		line.add("--learner", strings.Join(classical, ","))
+	}
+	if len(poolings) > 0 {
+		line.add("--pooling", strings.Join(poolings, ","))
 	}
 	g.flags.Visit(func(f *pflag.Flag) {
 		_, network := f.Value.(*list)
@@ -152,14 +144,11 @@ func (g *gridFlags) shorter(args []string, dir string, classical, poolings []str
 		case slices.Contains([]string{"learner", "pooling", "repeats", "out"}, f.Name), network && !slices.ContainsFunc(poolings, owned):
 		case len(poolings) == 0 && (f.Name == "preset" || f.Name == "sample"):
 		default:
-			value := f.Value.String()
-			if list, is := f.Value.(pflag.SliceValue); is {
-				value = strings.Join(list.GetSlice(), ",")
-			}
-			words = append(words, "--"+f.Name+"="+quoted(value))
+			line.flag(f)
 		}
 	})
-	return strings.Join(append(words, "--repeats", strconv.Itoa(repeats), "--out", quoted(dir)), " ")
+	line.add("--repeats", strconv.Itoa(repeats), "--out", dir)
+	return strings.Join(line.words, " ")
 }
 
 // estimate is the cost of a whole command.
@@ -197,30 +186,25 @@ func newEstimate(backend string, trainer neural.Trainer, plans []setPlan) estima
 
 // writeEstimate prints an estimate.
 func (p *program) writeEstimate(e estimate, asJSON bool) error {
-	if asJSON {
-		return p.writeJSON(e)
-	}
-	t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "SET\tFITS\tMISSING\tBLOCKS\tFITS PER BLOCK\tMEMORY\tTIME")
-	row := func(name string, s setPlan) {
-		cells := []string{name, strconv.Itoa(s.Fits), strconv.Itoa(s.Missing)}
-		if s.Missing > 0 {
-			cells = append(cells, strconv.Itoa(s.Blocks), strconv.Itoa(s.Members),
-				"about "+bytesText(s.Memory), run.About(time.Duration(s.Seconds*float64(time.Second))))
+	err := p.print(asJSON, e, func(w io.Writer) {
+		fmt.Fprintln(w, "SET\tFITS\tMISSING\tBLOCKS\tFITS PER BLOCK\tMEMORY\tTIME")
+		total := e.Total
+		total.Set = "total"
+		for _, s := range append(slices.Clone(e.Sets), total) {
+			fmt.Fprintf(w, "%s\t%d\t%d", s.Set, s.Fits, s.Missing)
+			if s.Missing > 0 {
+				fmt.Fprintf(w, "\t%d\t%d\tabout %s\t%s", s.Blocks, s.Members, bytesText(s.Memory), run.About(duration(s.Seconds)))
+			}
+			fmt.Fprintln(w)
 		}
-		fmt.Fprintln(t, strings.Join(cells, "\t"))
-	}
-	for _, s := range e.Sets {
-		row(s.Set, s)
-	}
-	row("total", e.Total)
-	if err := t.Flush(); err != nil {
+	})
+	if asJSON || err != nil {
 		return err
 	}
 	bound := ""
 	if e.Memory > 0 {
 		bound = ", within " + bytesText(e.Memory) + " of memory"
 	}
-	_, err := fmt.Fprintf(p.out, "\nbackend %s, cores: %d%s; estimates; nothing was trained or written\n", e.Backend, e.Cores, bound)
+	_, err = fmt.Fprintf(p.out, "\nbackend %s, cores: %d%s; estimates; nothing was trained or written\n", e.Backend, e.Cores, bound)
 	return err
 }

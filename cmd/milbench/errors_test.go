@@ -18,8 +18,9 @@ import (
 )
 
 func TestWrongUse(t *testing.T) {
-	toy := write(t, "toy.csv", toy(false))
-	out := filepath.Join(t.TempDir(), "out")
+	noArray(t)
+	toy, empty := write(t, "toy.csv", toy(false)), t.TempDir()
+	out := newFolder(t)
 	var list []string
 	for i := range 101 {
 		list = append(list, fmt.Sprintf("0.%03d", i+1))
@@ -108,6 +109,47 @@ func TestWrongUse(t *testing.T) {
 		{"run TOY --instance-label-column 4 --out OUT", "no column 4"},
 		{"run musk1 --instance-label-column last --out OUT", "--instance-label-column is for files"},
 		{"run musk1 --keep-leak --out OUT", "--keep-leak is for files"},
+		{"run TOY --shard 2/2 --out OUT", "--shard 2/2: shards count from 0; the last of 2 is 1/2"},
+		{"study noise --shard 2/2 --out OUT", "--shard 2/2: shards count from 0; the last of 2 is 1/2"},
+		{"run TOY --shard 0/2 --json --out OUT", "--json: a shard prints no table"},
+		{"plan run TOY --shards 2", `milbench has no subcommand "plan": --shard i/n needs no plan, and milbench run --dry-run says what it takes`},
+		{"merge OUT --out OUT", "results folder: open OUT: no such file"},
+		{"merge EMPTY --out EMPTY", "no results yet"},
+		{"merge EMPTY", "--out is missing"},
+		{"merge --out OUT", "an argument is missing"},
+
+		{"train TOY --learner mint --out OUT", `--learner "mint": there is no such learner; did you mean "mind"?`},
+		{"train TOY --learner mind --pooling max --out OUT", "--pooling: one model is trained; leave out --pooling or --learner"},
+		{"train TOY --learner mind --width 8 --out OUT", "--width: a setting of networks; use --setting for fields of --learner mind"},
+		{`train TOY --setting {"c":1} --out OUT`, "--setting: the setting of a learner that is no network; name one with --learner"},
+		{`train TOY --learner mind --setting {"gama":1} --out OUT`, `--setting of mind: there is no field "gama"; did you mean "gamma"?`},
+		{`train TOY --learner mind --setting {"c":true} --out OUT`, `--setting of mind: c true: a value of type float64 is needed`},
+		{`train TOY --learner mind --setting c=1 --out OUT`, `--setting of mind: "c=1" is no JSON object`},
+		{`train TOY --learner mind --setting {"distance":"emdd"} --out OUT`, `--setting of mind: distance "emdd": there is no such distance; did you mean "emd"?`},
+		{`train TOY --learner auto --setting {"inner":1} --out OUT`, `inner 1: 2 to 20 inner folds are possible`},
+		{"train TOY --learner mind --memory 1MB --out OUT", "raise --memory"},
+		{"train TOY --learner mind --cores 0 --out OUT", "--cores 0: at least 1 is needed"},
+		{"train TOY --learner mind --calibrate plat --out OUT", `--calibrate "plat": no such calibration; did you mean "platt"?`},
+		{"train TOY --learner mind --calibrate= --out OUT", `--calibrate "": no such calibration; use one of temperature, platt, isotonic`},
+		{"run TOY --learner instence --out OUT", `--learner "instence": there is no such learner; did you mean "instance"?`},
+		{"run TOY --learner instance --width 8 --out OUT", "--width: a setting of networks; name one with --pooling"},
+		{"run TOY --learner instance,instance --out OUT", "occurs twice"},
+		{"run TOY --sample 0 --out OUT", "--sample 0: from 1 to 10000 settings can be drawn"},
+		{"run TOY --learner miles --sample 2 --out OUT", "--sample: draws settings of networks; name one with --pooling"},
+		{"run TOY --pooling mean --scale 2 --sample 2 --out OUT", "--scale: not a setting of --pooling mean"},
+
+		{"study noize --out OUT", `no study "noize"; did you mean noise?`},
+		{"study noise", "--out is missing"},
+		{"study", "an argument is missing"},
+		{"study noise --out OUT --cores 0", "--cores 0"},
+		{"study archive EMPTY --out OUT", "no results yet"},
+		{"study archive EMPTY", "--out is missing"},
+		{"study noise --quick --sets musk1,musk3 --out OUT", `--sets: "musk3" is no set of this study; its sets are musk1`},
+		{"study report EMPTY", "no results yet"},
+		{"plot EMPTY --out OUT.png", "no results yet"},
+		{"plot EMPTY", "--out is missing"},
+		{"compare EMPTY", "no results"},
+
 		{"train musk1 --gamma 0.5,1 --out OUT", "one value is needed here"},
 		{"train musk1 --gamma 0.5 --gamma 1 --out OUT", "one value is needed here"},
 		{"train musk1 --out OUT/deeper/model", `--out "OUT/deeper/model": there is no folder OUT/deeper`},
@@ -124,11 +166,9 @@ func TestWrongUse(t *testing.T) {
 		{"table OUT", "OUT: no results yet"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
-			place := strings.NewReplacer("OUT", out, "TOY", toy, "LIST", strings.Join(list, ","))
+			place := strings.NewReplacer("OUT", out, "TOY", toy, "EMPTY", empty, "LIST", strings.Join(list, ","))
 			refuse(t, exitUse, place.Replace(c.want), strings.Fields(place.Replace(c.args))...)
-			if _, err := os.Stat(out); err == nil {
-				t.Error("something was left in the folder of the results")
-			}
+			absent(t, out)
 		})
 	}
 }
@@ -168,9 +208,7 @@ func TestUnreadable(t *testing.T) {
 				refuse(t, exitUse, c.want, args...)
 				refuse(t, exitUse, filepath.Base(file), args...)
 			}
-			if _, err := os.Stat(file + ".out"); err == nil {
-				t.Error("something was left")
-			}
+			absent(t, file+".out")
 		})
 	}
 	t.Run("folder", func(t *testing.T) {
@@ -179,49 +217,37 @@ func TestUnreadable(t *testing.T) {
 	t.Run("classes", func(t *testing.T) { // described, and refused by what learns two classes alone
 		file := write(t, "grades.csv", strings.NewReplacer(",0,", ",normal,", ",1,", ",early,").Replace("bag,label,p\na,0,2\nb,1,3\nc,0,4\nd,1,1\n")+"e,late,5\nf,late,7\n")
 		out, _ := succeed(t, "audit", file)
-		if !strings.Contains(out, "6, of them 2 early, 2 late, 2 normal") {
-			t.Errorf("the audit says\n%s", out)
-		}
+		has(t, out, "6, of them 2 early, 2 late, 2 normal")
 		for _, args := range [][]string{{"run", file, "--folds", "2", "--out", file + ".out"}, {"train", file, "--out", file + ".out"}} {
 			refuse(t, exitUse, "mi-svm-bag cannot learn targets of kind classes; it learns: binary", append(args, "--learner", "mi-svm-bag")...)
 		}
 	})
 	t.Run("loss", func(t *testing.T) {
 		file := write(t, "binary.csv", toy(false))
-		for _, command := range []string{"run", "train"} {
-			refuse(t, exitUse, "binary: --loss huber: targets of kind binary have one loss alone; leave --loss out",
-				command, file, "--loss", "huber", "--pooling", "mean", "--out", file+".out")
-			refuse(t, exitUse, "--loss hubr: one of squared, huber", command, file, "--loss", "hubr", "--pooling", "mean", "--out", file+".out")
-			refuse(t, exitUse, "--loss: a setting of networks", command, file, "--loss", "huber", "--learner", "miles", "--out", file+".out")
-		}
 		times := write(t, "survival.csv", "bag,time,event,p\na,1,1,2\nb,2,0,3\nc,3,1,4\nd,4,1,5\n")
-		refuse(t, exitUse, "--batch 1: loss cox compares the bags of a batch; give at least 2, better 16 or more",
-			"run", times, "--loss", "cox", "--batch", "1", "--pooling", "mean", "--out", times+".out")
-		refuse(t, exitUse, "survival: --loss huber: not a loss of targets of kind survival; take hazards or cox",
-			"train", times, "--loss", "huber", "--pooling", "mean", "--out", times+".out")
+		for _, command := range []string{"run", "train"} {
+			for want, args := range map[string]string{
+				"binary: --loss huber: targets of kind binary have one loss alone; leave --loss out":   file + " --loss huber --pooling mean",
+				"--loss hubr: one of squared, huber":                                                   file + " --loss hubr --pooling mean",
+				"--loss: a setting of networks":                                                        file + " --loss huber --learner miles",
+				"--batch 1: loss cox compares the bags of a batch; give at least 2, better 16 or more": times + " --loss cox --batch 1 --pooling mean",
+				"survival: --loss huber: not a loss of targets of kind survival; take hazards or cox":  times + " --loss huber --pooling mean",
+			} {
+				refuse(t, exitUse, want, append([]string{command}, strings.Fields(args+" --out "+file+".out")...)...)
+			}
+		}
 		succeed(t, "train", times, "--loss", "cox", "--pooling", "mean", "--epochs", "1", "--width", "4", "--out", times+".out")
 		values := write(t, "real.csv", "bag,label,p\na,1.5,2\nb,2.5,3\nc,3,4\nd,4,5\n")
 		args := []string{"run", values, "--folds", "2", "--repeats", "1", "--pooling", "mean", "--epochs", "1", "--width", "4", "--out", values + ".out", "--loss"}
 		succeed(t, append(args, "squared,huber")...)
-		if out, _ := succeed(t, args[:len(args)-1]...); !strings.Contains(out, "huber") {
-			t.Errorf("the table lacks huber:\n%s", out)
-		}
+		prints(t, "huber", args[:len(args)-1]...)
 	})
 	t.Run("positive", func(t *testing.T) {
 		file := write(t, "words.csv", "bag,label,p\na,normal,2\nb,tumour,3\nc,normal,4\nd,tumour,1\n")
-		for positive, want := range map[string]string{"": "positive is tumour", "normal": ""} {
-			if out, _ := succeed(t, "audit", file); positive == "" && !strings.Contains(out, want) {
-				t.Errorf("the audit says\n%s", out)
-			}
-			args := []string{"run", file, "--folds", "2", "--repeats", "1", "--pooling", "mean", "--epochs", "1", "--width", "4", "--out", file + positive + ".out"}
-			if positive != "" {
-				args = append(args, "--positive", positive)
-			}
-			out, _ := succeed(t, args...)
-			if want := map[string]string{"": "positive is tumour, negative normal", "normal": "positive is normal, negative tumour"}[positive]; !strings.Contains(out, want) {
-				t.Errorf("the table lacks %q:\n%s", want, out)
-			}
-		}
+		prints(t, "positive is tumour", "audit", file)
+		args := []string{"run", file, "--folds", "2", "--repeats", "1", "--pooling", "mean", "--epochs", "1", "--width", "4", "--out"}
+		prints(t, "positive is tumour, negative normal", append(args, newFolder(t))...)
+		prints(t, "positive is normal, negative tumour", append(args, newFolder(t), "--positive", "normal")...)
 		refuse(t, exitUse, `no bag has label "tumor"; did you mean "tumour"?`, "run", file, "--positive", "tumor", "--out", file+".out")
 		refuse(t, exitUse, "--label is for files; the columns of a named set are known", "run", "musk1", "--label", "x", "--out", file+".out")
 		refuse(t, exitUse, "--positive is for files", "run", "musk1", "--positive", "1", "--out", file+".out")
@@ -242,9 +268,7 @@ func TestUnfetched(t *testing.T) {
 	refuse(t, exitUse, "run `milbench data fetch elephant`", "run", "elephant", "--out", filepath.Join(folder, "out"))
 	refuse(t, exitUse, "run `milbench data fetch elephant`", "data", "verify", "elephant")
 
-	if err := os.WriteFile(filepath.Join(folder, "elephant.mat"), []byte("MATLAB"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	put(t, filepath.Join(folder, "elephant.mat"), "MATLAB")
 	for _, args := range [][]string{{"audit", "elephant"}, {"data", "verify"}, {"data", "verify", "elephant", "musk1"}} {
 		refuse(t, exitUse, "elephant.mat is not the file it should be", args...)
 	}
@@ -252,7 +276,7 @@ func TestUnfetched(t *testing.T) {
 
 func TestBackendErrors(t *testing.T) {
 	toy := write(t, "toy.csv", toy(false))
-	out := filepath.Join(t.TempDir(), "out")
+	out := newFolder(t)
 	for _, config := range []string{"xlaa", "xla:/nothing/plugin.so"} {
 		t.Setenv("GOMLX_BACKEND", config)
 		for _, args := range [][]string{{"backend"}, {"run", toy, "--folds", "2", "--out", out}, {"train", toy, "--out", out}, {"demo", "--out", out + ".png"}} {

@@ -71,10 +71,7 @@ a table, a folder of arrays or a MATLAB file: milbench help files.`,
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[1], err)
 			}
-			if asJSON {
-				return p.writeJSON(report)
-			}
-			return report.Write(p.out)
+			return p.report(asJSON, report)
 		},
 	}
 	f := c.Flags()

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"encoding/json"
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"synpool/milbench/evaluate"
@@ -21,116 +22,102 @@ import (
 // slides is a CSV file of bags of patients, two each, whose labels are words. One instance of a cancer is larger; shift moves the size of all.
 func slides(seed uint64, bags int, shift float64) string {
 	random := rand.New(rand.NewPCG(seed, 1))
-	var b strings.Builder
-	b.WriteString("bag,label,group,size,texture,colour\n")
-	for bag := range bags {
-		word := []string{"benign", "cancer"}[bag/2%2]
-		for instance := range 2 + random.IntN(6) {
-			more := 0.0
-			if word == "cancer" && instance == 0 {
-				more = 2
-			}
-			fmt.Fprintf(&b, "s%d-%d,%s,p%d-%d,%.3f,%.3f,%.3f\n", seed, bag, word, seed, bag/2, random.NormFloat64()+more+shift, random.NormFloat64()-more, random.Float64())
+	text := bagTable("label,group,size,texture,colour", bags, func(int) int { return 2 + random.IntN(6) }, func(bag, instance int) string {
+		word, more := []string{"benign", "cancer"}[bag/2%2], 0.0
+		if word == "cancer" && instance == 0 {
+			more = 2
+		}
+		return fmt.Sprintf("%s,p%d-%d,%.3f,%.3f,%.3f", word, seed, bag/2, random.NormFloat64()+more+shift, random.NormFloat64()-more, random.Float64())
+	})
+	return strings.ReplaceAll(text, "\nb", fmt.Sprintf("\ns%d-", seed))
+}
+
+// judged is a model of slides, with the figures of a run.
+var judged = sync.OnceValue(func() (j struct{ model, folder, file string }) {
+	dir, err := os.MkdirTemp(common, "judged")
+	if err != nil {
+		panic(err)
+	}
+	j.model, j.folder, j.file = filepath.Join(dir, "model"), filepath.Join(dir, "results"), filepath.Join(dir, "slides.csv")
+	if err := os.WriteFile(j.file, []byte(slides(1, 60, 0)), 0o666); err != nil {
+		panic(err)
+	}
+	for _, args := range [][]string{
+		{"run", j.file, "--learner", "statistics-svm", "--folds", "5", "--repeats", "2", "--out", j.folder},
+		{"train", j.file, "--learner", "statistics-svm", "--results", j.folder, "--operating", "0.8,0.9", "--out", j.model},
+	} {
+		if o := milbenchOf(context.Background(), args...); o.code != exitDone {
+			panic(o.err)
 		}
 	}
-	return b.String()
-}
+	return j
+})
 
-// judgedModel trains a model on slides, with the figures of a run, and returns its folder, that of the run and the file.
-func judgedModel(t *testing.T) (model, folder, file string) {
-	t.Helper()
-	file = write(t, "slides.csv", slides(1, 60, 0))
-	folder, model = t.TempDir(), filepath.Join(t.TempDir(), "model")
-	succeed(t, "run", file, "--learner", "statistics-svm", "--folds", "5", "--repeats", "2", "--out", folder)
-	succeed(t, "train", file, "--learner", "statistics-svm", "--results", folder, "--operating", "0.8,0.9", "--out", model)
-	return model, folder, file
-}
+// judgedModel returns the folder of a model of slides, that of a run with the same setting, and their file. Tests read them alone.
+func judgedModel() (model, folder, file string) { j := judged(); return j.model, j.folder, j.file }
 
 // evaluationOf reads what evaluate prints as JSON.
-func evaluationOf(t *testing.T, args ...string) (e evaluate.Evaluation) {
+func evaluationOf(t *testing.T, args ...string) evaluate.Evaluation {
 	t.Helper()
-	out, _ := succeed(t, append(append([]string{"evaluate"}, args...), "--json")...)
-	if err := json.Unmarshal([]byte(out), &e); err != nil {
-		t.Fatalf("%v in %s", err, out)
-	}
-	return e
+	return decoded[evaluate.Evaluation](t, append(append([]string{"evaluate"}, args...), "--json")...)
 }
 
 func TestShow(t *testing.T) {
-	model, folder, file := judgedModel(t)
+	model, folder, file := judgedModel()
 	out, _ := succeed(t, "show", model)
-	for _, want := range []string{"learner ", "statistics-svm", "60: 30 benign, 30 cancer", "groups       30", "calibration  none", "size ", "judged on held-out bags  by the protocol honest, 5 folds, 2 repeats",
-		"what it must not be used for\n- Not where errors are costly: of 60 training bags 30 are of class benign", "- Not a medical device", "checksum ", "positive cancer"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("no %q in\n%s", want, out)
-		}
-	}
+	has(t, out, "learner ", "statistics-svm", "60: 30 benign, 30 cancer", "groups       30", "calibration  none", "size ", "judged on held-out bags  by the protocol honest, 5 folds, 2 repeats",
+		"what it must not be used for\n- Not where errors are costly: of 60 training bags 30 are of class benign", "- Not a medical device", "checksum ", "positive cancer")
 	if strings.Contains(out, "log-loss") || strings.Contains(out, "nobody has measured") {
 		t.Error(out)
 	}
-	card := func(model string) modeldir.Card {
+	facts := func(model string) *modeldir.Facts {
 		t.Helper()
-		out, _ := succeed(t, "show", model, "--json")
-		var c modeldir.Card
-		if err := json.Unmarshal([]byte(out), &c); err != nil || c.Facts == nil {
-			t.Fatalf("%v in %s", err, out)
-		}
-		return c
+		return decoded[modeldir.Card](t, "show", model, "--json").Facts
 	}
-	f := card(model).Facts
+	f := facts(model)
 	if len(f.Operating) != 2 || len(f.Judged) != 1 || f.Judged[0].Bags != 60 || f.Judge != "" || len(f.Data.Features) != 3 || f.Data.Features[0].Name != "size" || len(f.Data.Contents) != 60 {
 		t.Errorf("%+v", f)
 	}
 	// The figures are those of the table of the run.
-	table, _ := succeed(t, "table", folder, "--format", "json")
-	var rows []struct {
-		AUC float64 `json:"mean"`
-	}
-	if err := json.Unmarshal([]byte(table), &rows); err != nil || len(rows) != 1 || rows[0].AUC != f.Judged[0].Figures[0].Value {
-		t.Errorf("%v, %+v, %+v", err, rows, f.Judged)
+	if r := rows(t, "table", folder)["slides: statistics-svm"]; r.Mean != f.Judged[0].Figures[0].Value {
+		t.Errorf("%+v, %+v", r, f.Judged)
 	}
 
 	// Without results the card names the command that judges; it does.
-	plain := filepath.Join(t.TempDir(), "plain")
-	succeed(t, "train", file, "--learner", "statistics-svm", "--out", plain)
+	plain, _ := trained(t, file, "--learner", "statistics-svm")
 	out, _ = succeed(t, "show", plain)
-	if command := "not judged: run milbench run " + file + " --learner=statistics-svm --out results first"; !strings.Contains(out, command) || !strings.Contains(out, "nobody has measured") {
-		t.Errorf("no %q in\n%s", command, out)
-	}
-	requireParses(t, card(plain).Facts.Judge)
+	has(t, out, "not judged: run milbench run "+file+" --learner=statistics-svm --out results first", "nobody has measured")
+	requireParses(t, facts(plain).Judge)
 	succeed(t, with("train", file, "--pooling", "softmax", "--out", plain)...)
-	command := card(plain).Facts.Judge
-	if want := "milbench run " + file + " --pooling=softmax --width=8 --epochs=2 --batch=4 --out results"; len(strings.Fields(command)) != len(strings.Fields(want)) || !strings.Contains(command, "--width=8") {
+	command := strings.Fields(facts(plain).Judge)
+	if want := "milbench run " + file + " --pooling=softmax --width=8 --epochs=2 --batch=4 --out results"; len(command) != len(strings.Fields(want)) || !slices.Contains(command, "--width=8") {
 		t.Errorf("%s, want %s in whatever order", command, want)
 	}
-	dir := t.TempDir()
-	succeed(t, append(slices.DeleteFunc(strings.Fields(command)[1:], func(w string) bool { return w == "--out" || w == "results" }), "--folds", "3", "--repeats", "1", "--out", dir)...)
+	dir := newFolder(t)
+	succeed(t, append(command[1:len(command)-1], dir, "--folds", "3", "--repeats", "1")...)
 	succeed(t, with("train", file, "--pooling", "softmax", "--results", dir, "--out", plain)...)
-	if f := card(plain).Facts; len(f.Operating) != 1 || f.Operating[0].Wanted != 0.9 || !slices.ContainsFunc(f.Judged[0].Figures, func(g modeldir.Figure) bool { return g.Name == "log-loss" }) {
+	if f := facts(plain); len(f.Operating) != 1 || f.Operating[0].Wanted != 0.9 || !slices.ContainsFunc(f.Judged[0].Figures, func(g modeldir.Figure) bool { return g.Name == "log-loss" }) {
 		t.Errorf("%+v", f)
 	}
 	// With --setting there is no such command.
 	succeed(t, "train", file, "--learner", "statistics-svm", "--setting", `{"c":10}`, "--out", plain)
-	if out, _ := succeed(t, "show", plain); !strings.Contains(out, "milbench run does not take --setting") {
-		t.Error(out)
-	}
+	out, _ = succeed(t, "show", plain)
+	has(t, out, "milbench run does not take --setting")
 
 	// Results of another learner, of other bags, and none.
-	refuse(t, exitUse, "no results of this learner with this setting on this data, but of statistics-svm", "train", file, "--learner", "statistics-trees", "--results", folder, "--out", plain)
-	refuse(t, exitUse, "no results of this data, but of other bags (slides)", "train", write(t, "other.csv", slides(2, 60, 0)), "--learner", "statistics-svm", "--results", folder, "--out", plain)
-	refuse(t, exitUse, "--results: ", "train", file, "--learner", "statistics-svm", "--results", t.TempDir(), "--out", plain)
-	refuse(t, exitUse, "give --results a folder", "train", file, "--learner", "statistics-svm", "--operating", "0.9", "--out", plain)
-	refuse(t, exitUse, "--operating 2: a specificity", "train", file, "--learner", "statistics-svm", "--results", folder, "--operating", "2", "--out", plain)
+	for want, args := range map[string][]string{
+		"no results of this learner with this setting on this data, but of statistics-svm": {file, "--learner", "statistics-trees", "--results", folder},
+		"no results of this data, but of other bags (slides)":                              {write(t, "other.csv", slides(2, 60, 0)), "--learner", "statistics-svm", "--results", folder},
+		"--results: ":                  {file, "--learner", "statistics-svm", "--results", t.TempDir()},
+		"give --results a folder":      {file, "--learner", "statistics-svm", "--operating", "0.9"},
+		"--operating 2: a specificity": {file, "--learner", "statistics-svm", "--results", folder, "--operating", "2"},
+	} {
+		refuse(t, exitUse, want, append([]string{"train", "--out", plain}, args...)...)
+	}
 
-	// A damaged card is one line that names the file; one of an earlier version is shown.
+	// A damaged card is one line that names the file.
 	path := filepath.Join(plain, "model.json")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, text[:len(text)/2], 0o666); err != nil {
-		t.Fatal(err)
-	}
+	put(t, path, contents(t, path)[1:])
 	refuse(t, exitUse, path, "show", plain)
 	refuse(t, exitUse, plain+": not a model of this version of milbench: model.json", "evaluate", plain, file)
 	refuse(t, exitUse, "it has no model.json", "show", t.TempDir())
@@ -156,14 +143,10 @@ func TestShowQuotes(t *testing.T) {
 }
 
 func TestEvaluate(t *testing.T) {
-	model, _, file := judgedModel(t)
+	model, _, file := judgedModel()
 	fresh := write(t, "new.csv", slides(2, 80, 0))
 	out, _ := succeed(t, "evaluate", model, fresh)
-	for _, want := range []string{"new: 80 bags (40 benign, 40 cancer; positive is cancer), 40 groups", "DeLong", "bootstrap of 40 groups", "label   called benign  called cancer", "chosen for specificity", "no feature is unlike", "too narrow"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("no %q in\n%s", want, out)
-		}
-	}
+	has(t, out, "new: 80 bags (40 benign, 40 cancer; positive is cancer), 40 groups", "DeLong", "bootstrap of 40 groups", "label   called benign  called cancer", "chosen for specificity", "no feature is unlike", "too narrow")
 	if strings.Contains(out, "warning") {
 		t.Error(out)
 	}
@@ -179,11 +162,7 @@ func TestEvaluate(t *testing.T) {
 	if err != nil || math.Abs(*e.Figures[0].Value-auc) > 1e-12 || math.Abs(*e.Figures[0].Low-(auc-1.959964*se)) > 1e-6 {
 		t.Errorf("%+v, want %v with error %v (%v)", e.Figures[0], auc, se, err)
 	}
-	shown, _ := succeed(t, "show", model, "--json")
-	var c modeldir.Card
-	if err := json.Unmarshal([]byte(shown), &c); err != nil {
-		t.Fatal(err)
-	}
+	c := decoded[modeldir.Card](t, "show", model, "--json")
 	for i, o := range e.Operating {
 		sensitivity, specificity, err := stats.SensitivitySpecificity(labels, scores, c.Facts.Operating[i].Threshold)
 		if err != nil || o.Training != c.Facts.Operating[i] || *o.Sensitivity.Value != sensitivity || *o.Specificity.Value != specificity {
@@ -249,30 +228,6 @@ func TestEvaluate(t *testing.T) {
 	refuse(t, exitUse, "it has no model.json", "evaluate", t.TempDir(), fresh)
 }
 
-// TestEvaluateOneClass: a cohort of one class, value or outcome has the figures that are defined, and says why others are not.
-func TestEvaluateOneClass(t *testing.T) {
-	text := slides(1, 60, 0)
-	fresh := strings.ReplaceAll(slides(2, 24, 0), "benign", "cancer")
-	numbered := func(text, benign, cancer string) string {
-		return strings.NewReplacer("benign", benign, "cancer", cancer).Replace(text)
-	}
-	for name, c := range map[string]struct{ train, test, defined, undefined string }{
-		"words":   {text, fresh, "sensitivity", "AUC"},
-		"numbers": {numbered(text, "0", "1"), numbered(fresh, "0", "1"), "sensitivity", "AUC"},
-		"classes": {strings.NewReplacer("s1-0,benign", "s1-0,normal", "s1-1,benign", "s1-1,normal", "s1-4,benign", "s1-4,normal").Replace(text), fresh, "accuracy", "macro AUC"},
-		"values":  {numbered(text, "0.5", "1.5"), numbered(fresh, "0.5", "1.5"), "MAE", "R²"},
-	} {
-		model := filepath.Join(t.TempDir(), "model")
-		succeed(t, "train", write(t, "train.csv", c.train), "--learner", "statistics-trees", "--out", model)
-		e := evaluationOf(t, model, write(t, "one.csv", c.test))
-		for _, f := range e.Figures {
-			if f.Name == c.undefined && (f.Value != nil || f.Why == "") || f.Name == c.defined && (f.Value == nil || f.Low == nil) {
-				t.Errorf("%s: %+v", name, f)
-			}
-		}
-	}
-}
-
 // TestSplit: train takes the training part of a split, and evaluate the test part, wherever the split stands.
 func TestSplit(t *testing.T) {
 	text, parts := slides(1, 60, 0), "train,val,test\n"
@@ -301,7 +256,7 @@ func TestSplit(t *testing.T) {
 		parts += strings.Join(row, ",") + "\n"
 	}
 	train := func(args ...string) (string, string) {
-		model := filepath.Join(t.TempDir(), "model")
+		model := newFolder(t)
 		out, _ := succeed(t, append([]string{"train", "--learner", "statistics-svm", "--out", model}, args...)...)
 		return model, out
 	}
@@ -326,21 +281,8 @@ func TestSplit(t *testing.T) {
 
 // TestEvaluateAnEarlierModel: a model whose card has no facts is judged, and a warning says what is missing.
 func TestEvaluateAnEarlierModel(t *testing.T) {
-	model, _, _ := judgedModel(t)
-	withoutFacts(t, model)
-	out, _ := succeed(t, "show", model)
-	if !strings.Contains(out, "an earlier version has trained the model") || strings.Contains(out, "Not for") {
-		t.Error(out)
-	}
-	e := evaluationOf(t, model, write(t, "new.csv", slides(2, 20, 0)))
-	if e.Shift != nil || len(e.Operating) != 0 || len(e.Warnings) != 1 || !strings.Contains(e.Warnings[0], "no profile") || e.Figures[0].Value == nil {
-		t.Errorf("%+v", e)
-	}
-}
-
-// withoutFacts makes a card that of an earlier version.
-func withoutFacts(t *testing.T, dir string) {
-	t.Helper()
+	_, _, file := judgedModel()
+	dir, _ := trained(t, file, "--learner", "statistics-svm")
 	model, err := learners.Trainer{}.Load(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -349,41 +291,44 @@ func withoutFacts(t *testing.T, dir string) {
 	if err := model.Save(dir); err != nil {
 		t.Fatal(err)
 	}
+	if out, _ := succeed(t, "show", dir); !strings.Contains(out, "an earlier version has trained the model") || strings.Contains(out, "Not for") {
+		t.Error(out)
+	}
+	e := evaluationOf(t, dir, write(t, "new.csv", slides(2, 20, 0)))
+	if e.Shift != nil || len(e.Operating) != 0 || len(e.Warnings) != 1 || !strings.Contains(e.Warnings[0], "no profile") || e.Figures[0].Value == nil {
+		t.Errorf("%+v", e)
+	}
 }
 
 // TestEvaluateOtherTargets: models of classes and of real targets have a card with figures, and are judged by those of their kind.
 func TestEvaluateOtherTargets(t *testing.T) {
 	text := func(seed uint64, label func(y int, v float64) string) string {
-		random := rand.New(rand.NewPCG(seed, 2))
-		var b strings.Builder
-		b.WriteString("bag,label,size,colour\n")
-		for bag := range 45 {
-			v := float64(bag%3) + 0.3*random.NormFloat64()
-			word := label(bag%3, v)
-			for range 2 + random.IntN(3) {
-				fmt.Fprintf(&b, "s%d-%d,%s,%.3f,%.3f\n", seed, bag, word, v+0.5*random.NormFloat64(), random.Float64())
+		random, v, word := rand.New(rand.NewPCG(seed, 2)), 0.0, ""
+		return bagTable("label,size,colour", 45, func(int) int { return 2 + random.IntN(3) }, func(bag, instance int) string {
+			if instance == 0 {
+				v = float64(bag%3) + 0.3*random.NormFloat64()
+				word = label(bag%3, v)
 			}
-		}
-		return b.String()
+			return fmt.Sprintf("%s,%.3f,%.3f", word, v+0.5*random.NormFloat64(), random.Float64())
+		})
 	}
 	for _, c := range []struct {
-		label                   func(y int, v float64) string
-		main, judged, confusion string
-		figures                 int
+		label           func(y int, v float64) string
+		main, confusion string
 	}{
-		{func(y int, _ float64) string { return []string{"low", "mid", "top"}[y] }, "macro AUC", "macro AUC", "called mid", 4},
-		{func(_ int, v float64) string { return fmt.Sprintf("%.3f", v) }, "R²", "R²", "", 4},
+		{func(y int, _ float64) string { return []string{"low", "mid", "top"}[y] }, "macro AUC", "called mid"},
+		{func(_ int, v float64) string { return fmt.Sprintf("%.3f", v) }, "R²", ""},
 	} {
-		file, fresh := write(t, "other.csv", text(1, c.label)), write(t, "new.csv", text(2, c.label))
-		folder, model := t.TempDir(), filepath.Join(t.TempDir(), "model")
+		file, fresh, folder := write(t, "other.csv", text(1, c.label)), write(t, "new.csv", text(2, c.label)), newFolder(t)
 		succeed(t, "run", file, "--learner", "statistics-trees", "--folds", "3", "--repeats", "1", "--out", folder)
-		succeed(t, "train", file, "--learner", "statistics-trees", "--results", folder, "--out", model)
+		model, _ := trained(t, file, "--learner", "statistics-trees", "--results", folder)
 		shown, _ := succeed(t, "show", model)
-		if !strings.Contains(shown, "judged on held-out bags") || !strings.Contains(shown, "\n"+c.judged+" ") || strings.Contains(shown, "threshold") {
+		has(t, shown, "judged on held-out bags", "\n"+c.main+" ")
+		if strings.Contains(shown, "threshold") {
 			t.Error(shown)
 		}
 		e := evaluationOf(t, model, fresh)
-		if len(e.Figures) != c.figures || e.Figures[0].Name != c.main || *e.Figures[0].Value < 0.5 || e.Figures[0].Low == nil || e.Operating != nil || e.Threshold != "" {
+		if len(e.Figures) != 4 || e.Figures[0].Name != c.main || *e.Figures[0].Value < 0.5 || e.Figures[0].Low == nil || e.Operating != nil || e.Threshold != "" {
 			t.Errorf("%+v", e)
 		}
 		if out, _ := succeed(t, "evaluate", model, fresh); (c.confusion != "") != strings.Contains(out, "called") || !strings.Contains(out, c.confusion) {

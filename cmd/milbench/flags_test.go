@@ -70,15 +70,12 @@ func TestEveryFlag(t *testing.T) {
 		t.Fatal(err)
 	}
 	named["FOLDER"], _ = arrays(t, set)
-	for _, model := range []string{"MODEL", "FOLDED", "MUSK"} {
-		named[model] = filepath.Join(t.TempDir(), "model")
-	}
 	succeed(t, "run", named["FILE"], "--learner", "statistics-svm,statistics-trees", "--folds", "3", "--repeats", "1", "--out", named["RESULTS"])
 	if err := os.CopyFS(named["STUDY"], os.DirFS(named["RESULTS"])); err != nil {
 		t.Fatal(err)
 	}
 	for model, data := range map[string]string{"MODEL": named["FILE"], "FOLDED": named["FOLDER"], "MUSK": "musk1"} {
-		succeed(t, "train", data, "--learner", "statistics-svm", "--out", named[model])
+		named[model], _ = trained(t, data, "--learner", "statistics-svm")
 	}
 	short := strings.NewReplacer("RUN", "run FILE --learner statistics-svm --folds 3 --repeats 1 --out OUT",
 		"TRAIN", "train FILE --learner statistics-svm --out OUT")

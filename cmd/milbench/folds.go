@@ -93,8 +93,12 @@ beside them, in ` + partsName + `. docs/judge.md goes through an example.` + fil
 				return err
 			}
 			p.noteFormulas(set)
+			file := out
+			if format == "clam" {
+				file = filepath.Join(out, partsName)
+			}
 			fmt.Fprintf(p.out, "%d bags, %s of %d folds in %s; give the scores of the test bags to: milbench score SCORES.csv --folds %s --name NAME --out RESULTS\n",
-				len(parts.Bags), howMany(len(parts.Tested), "repeat"), parts.Run, out, foldsFile(out, format))
+				len(parts.Bags), howMany(len(parts.Tested), "repeat"), parts.Run, out, file)
 			return nil
 		},
 	}
@@ -109,14 +113,6 @@ beside them, in ` + partsName + `. docs/judge.md goes through an example.` + fil
 	inGroup(f, fileFlags, func() { open.addTo(f) })
 	required(c, "out")
 	return c
-}
-
-// foldsFile is the file of the folds.
-func foldsFile(out, format string) string {
-	if format == "clam" {
-		return filepath.Join(out, partsName)
-	}
-	return out
 }
 
 // writeBags returns a function that writes the instances of a set as a table with a header, for programs that cannot read its file.

@@ -21,7 +21,7 @@ a,2,256,256,0.1,0.1
 a,3,512,0,0.3,0.3
 c,0,,,1,1
 `)
-	dir := filepath.Join(t.TempDir(), "maps")
+	dir := newFolder(t)
 	_, said := succeed(t, "plot", scores, "--figure", "heatmap", "--extremes", "2", "--out", dir)
 	if !strings.Contains(said, "drawn: 2 heat maps") || !strings.Contains(said, "nothing says how large a tile is; a guess from the distances of tiles is 256 in 2 of 2 bags; --tile says it") {
 		t.Errorf("said %q", said)
@@ -38,10 +38,7 @@ b,bottom,1,0,0,256,1,0
 	if err != nil || string(list) != want {
 		t.Errorf("%s, %v; want %s", list, err, want)
 	}
-	text, err := os.ReadFile(filepath.Join(dir, "a.geojson"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := contents(t, dir, "a.geojson")
 	var collection struct {
 		Type     string
 		Features []struct {
@@ -49,7 +46,7 @@ b,bottom,1,0,0,256,1,0
 			Properties struct{ Measurements map[string]float64 }
 		}
 	}
-	if err := json.Unmarshal(text, &collection); err != nil {
+	if err := json.Unmarshal([]byte(text), &collection); err != nil {
 		t.Fatal(err)
 	}
 	if collection.Type != "FeatureCollection" || len(collection.Features) != 4 {
@@ -75,9 +72,7 @@ b,bottom,1,0,0,256,1,0
 		"the side of a tile is 3 in 1 of 2 bags, 4.5 in 1 of 2 bags":                                                                                            {"--tile", "4.5,a=3"},
 		"the side of a tile is 8 in 1 of 2 bags, 16 in 1 of 2 bags":                                                                                             {"--tile", "side"},
 	} {
-		if _, said := succeed(t, append([]string{"plot", sized, "--figure", "heatmap", "--out", dir + "-sized"}, args...)...); !strings.Contains(said, want) {
-			t.Errorf("%q: said %q, want %q", args, said, want)
-		}
+		prints(t, want, append([]string{"plot", sized, "--figure", "heatmap", "--out", dir + "-sized"}, args...)...)
 	}
 
 	byClass := write(t, "classes.csv", "bag,instance,x,y,weight,score_high\na,0,0,0,0.1,2\na,1,256,0,0.5,-1\n")
@@ -121,6 +116,6 @@ b,bottom,1,0,0,256,1,0
 		`line 2: bag "../a"`:          {write(t, "outside.csv", "bag,instance,x,y,score\n../a,0,1,1,1\n")},
 		"no instances with places":    {write(t, "blank.csv", "bag,instance,x,y,score\na,0,,,1\n")},
 	} {
-		refuse(t, exitUse, want, append([]string{"plot", "--figure", "heatmap", "--out", filepath.Join(t.TempDir(), "maps")}, args...)...)
+		refuse(t, exitUse, want, append([]string{"plot", "--figure", "heatmap", "--out", newFolder(t)}, args...)...)
 	}
 }

@@ -62,9 +62,7 @@ func requireHelp(t *testing.T, c *cobra.Command, args ...string) {
 	if start := []string{lines[0], "", "Example:", "  " + first, ""}; first == "" || stderr != "" || !slices.Equal(lines[:min(len(lines), 5)], start) {
 		t.Errorf("help does not start with %q:\n%s%s", start, out, stderr)
 	}
-	if !strings.Contains(out, c.Long) {
-		t.Errorf("the rest is missing in\n%s", out)
-	}
+	has(t, out, c.Long)
 	for _, line := range lines {
 		if n := utf8.RuneCountInString(line); n > helpWidth {
 			t.Errorf("%d characters in the line %q; %d is the most", n, line, helpWidth)

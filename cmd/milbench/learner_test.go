@@ -1,7 +1,6 @@
 package main
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -21,7 +20,7 @@ func TestRunLearner(t *testing.T) {
 		{[]string{"--learner", "instance", "--protocol", "nested"}, "instance (chosen inside)", 12},
 		{[]string{"--learner", "auto"}, "auto", 3},
 	} {
-		dir := filepath.Join(t.TempDir(), "out")
+		dir := newFolder(t)
 		succeed(t, append([]string{"run", file, "--folds", "3", "--repeats", "1", "--out", dir}, c.more...)...)
 		found, err := results.Read(dir)
 		if err != nil || len(found) != c.fits {
@@ -39,14 +38,5 @@ func TestRunLearner(t *testing.T) {
 			t.Errorf("%v: rows %s, want %s", c.more, got, c.rows)
 		}
 	}
-	if out, _ := succeed(t, "run", file, "--learner", "instance", "--folds", "3", "--repeats", "1", "--dry-run", "--out", filepath.Join(t.TempDir(), "out")); !strings.Contains(out, "about 61 MB") {
-		t.Errorf("no estimate of memory:\n%s", out)
-	}
-	for want, more := range map[string][]string{
-		`--learner "instence": there is no such learner; did you mean "instance"?`: {"--learner", "instence"},
-		"--width: a setting of networks; name one with --pooling":                  {"--learner", "instance", "--width", "8"},
-		"occurs twice": {"--learner", "instance,instance"},
-	} {
-		refuse(t, exitUse, want, append([]string{"run", file, "--out", filepath.Join(t.TempDir(), "out")}, more...)...)
-	}
+	prints(t, "about 61 MB", "run", file, "--learner", "instance", "--folds", "3", "--repeats", "1", "--dry-run", "--out", newFolder(t))
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
-	"github.com/spf13/pflag"
 )
 
 // man is the subcommand that writes manual pages.
@@ -26,8 +25,7 @@ man -M DIR milbench-run shows the page of milbench run.`,
 				return err
 			}
 			root := p.command() // one of its own: what follows changes it
-			everywhereAlike(root)
-			asMarkdown(root)
+			forPages(root)
 			made := sourceTime()
 			header := &doc.GenManHeader{Section: "1", Source: "milbench " + readBuild().Version, Manual: "Milbench", Date: &made}
 			if err := doc.GenManTreeFromOpts(root, doc.GenManTreeOptions{Header: header, Path: dir, CommandSeparator: "-"}); err != nil {
@@ -41,24 +39,15 @@ man -M DIR milbench-run shows the page of milbench run.`,
 	return c
 }
 
-// everywhereAlike takes from c and the commands below it what would differ from machine to machine or from day to day.
-func everywhereAlike(c *cobra.Command) {
-	c.DisableAutoGenTag = true
-	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if f.Name == "cores" {
-			f.DefValue = "all"
-		}
-	})
-	for _, sub := range c.Commands() {
-		everywhereAlike(sub)
+// forPages takes from c and the commands below it what would differ from machine to machine or from day to day, and writes their help texts as
+// Markdown, which the generator of manual pages reads.
+func forPages(c *cobra.Command) {
+	c.DisableAutoGenTag, c.Long = true, inMarkdown(c.Long)
+	if f := c.Flags().Lookup("cores"); f != nil {
+		f.DefValue = "all"
 	}
-}
-
-// asMarkdown writes the help texts of c and the commands below it as Markdown, which the generator of manual pages reads.
-func asMarkdown(c *cobra.Command) {
-	c.Long = inMarkdown(c.Long)
 	for _, sub := range c.Commands() {
-		asMarkdown(sub)
+		forPages(sub)
 	}
 }
 

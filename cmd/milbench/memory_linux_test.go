@@ -22,9 +22,7 @@ func TestAuditMemory(t *testing.T) {
 	instances := large.Number(12_000, 100_000) // 290 MB, or 2.5 GB
 	dir := bagArrays(t, bags, instances, features)
 	out, resident := measured(t, "audit", dir)
-	if !strings.Contains(out, fmt.Sprintf("%d; %[2]d to %[2]d per bag", bags*instances, instances)) {
-		t.Error(out)
-	}
+	has(t, out, fmt.Sprintf("%d; %[2]d to %[2]d per bag", bags*instances, instances))
 	t.Logf("%d MB of values, %d MB resident", bags*instances*features*4>>20, resident)
 	if resident == 0 || resident > most {
 		t.Errorf("%d MB resident, want at most %d", resident, most)
@@ -68,13 +66,9 @@ func bagArrays(t *testing.T, bags, instances, features int) string {
 		binary.LittleEndian.PutUint32(values, math.Float32bits(float32(bag)+random.Float32())) // no bag is another
 		text := append([]byte("\x93NUMPY\x01\x00"), byte(len(header)), byte(len(header)>>8))
 		text = append(append(text, header...), values...)
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("b%d.npy", bag)), text, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		put(t, filepath.Join(dir, fmt.Sprintf("b%d.npy", bag)), text)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "labels.csv"), []byte(list), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	put(t, filepath.Join(dir, "labels.csv"), list)
 	return dir
 }
 

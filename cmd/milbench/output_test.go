@@ -16,19 +16,11 @@ import (
 
 func TestVersion(t *testing.T) {
 	text, _ := succeed(t, "version")
-	asJSON, _ := succeed(t, "version", "--json")
-	var b build
-	if err := json.Unmarshal([]byte(asJSON), &b); err != nil {
-		t.Fatal(err)
-	}
+	b := decoded[build](t, "version", "--json")
 	if b != readBuild() || b.Go != runtime.Version() || !strings.Contains(text, b.Go) || !strings.Contains(text, b.Revision) {
 		t.Errorf("%+v, %s", b, text)
 	}
-	for _, part := range []string{"backends go", ", " + runtime.GOOS + "/" + runtime.GOARCH + "\n"} {
-		if !strings.Contains(text, part) {
-			t.Errorf("no %q in %s", part, text)
-		}
-	}
+	has(t, text, "backends go", ", "+runtime.GOOS+"/"+runtime.GOARCH+"\n")
 }
 
 // TestVersionOfRelease builds the command as a release is built, with its tag, and without XLA.
@@ -52,11 +44,7 @@ func TestVersionOfRelease(t *testing.T) {
 func TestBackend(t *testing.T) {
 	t.Setenv("GOMLX_BACKEND", "go")
 	text, stderr := succeed(t, "backend")
-	asJSON, _ := succeed(t, "backend", "--json")
-	var b struct{ Backend, Reason string }
-	if err := json.Unmarshal([]byte(asJSON), &b); err != nil {
-		t.Fatal(err)
-	}
+	b := decoded[struct{ Backend, Reason string }](t, "backend", "--json")
 	if b.Backend != "go" || b.Reason == "" || !strings.Contains(text, b.Reason) || stderr != "" {
 		t.Errorf("%+v\n%s%s", b, text, stderr)
 	}
@@ -87,11 +75,7 @@ func TestBackendInstallFails(t *testing.T) {
 
 func TestAudit(t *testing.T) {
 	text, _ := succeed(t, "audit", "musk1")
-	for _, want := range []string{"92, of them 47 positive and 45 negative", "476; 2 to 40 per bag, median 4", "166 as stored", "no column leaks the bag labels"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, text)
-		}
-	}
+	has(t, text, "92, of them 47 positive and 45 negative", "476; 2 to 40 per bag, median 4", "166 as stored", "no column leaks the bag labels")
 	file := write(t, "leaky.csv", toy(true))
 	o := milbenchOf(t.Context(), "audit", file, "--json")
 	var report audit.Report
@@ -112,13 +96,9 @@ func TestAudit(t *testing.T) {
 	if out, _ := succeed(t, "audit", measured); !strings.Contains(out, "strong     "+found) || !strings.Contains(out, "no column leaks the bag labels; check whether") {
 		t.Error(out)
 	}
-	if _, notes := succeed(t, "run", measured, "--learner", "statistics-svm", "--repeats", "1", "--out", filepath.Join(t.TempDir(), "out")); !strings.Contains(notes, found+"; see whether it is measured") {
-		t.Error(notes)
-	}
+	prints(t, found+"; see whether it is measured", "run", measured, "--learner", "statistics-svm", "--repeats", "1", "--out", newFolder(t))
 	twice := write(t, "twice.csv", "bag,label,p,q\na,0,1,2\nb,0,1,2\nc,1,3,4\nd,1,5,6\n")
-	if out, _ := succeed(t, "audit", twice); !strings.Contains(out, "a, b") {
-		t.Error(out)
-	}
+	prints(t, "a, b", "audit", twice)
 }
 
 // The label column of a named set is known: it is found, and never used as a feature.
@@ -126,7 +106,7 @@ func TestAuditNamed(t *testing.T) {
 	elephant := fetched.File(t, "elephant.mat", "elephant")
 	refuse(t, exitFinding, "never used as a feature", "audit", "elephant")
 	refuse(t, exitFinding, "column 231", "audit", elephant)
-	out := filepath.Join(t.TempDir(), "out")
+	out := newFolder(t)
 	refuse(t, exitFinding, "--instance-label-column last", "run", elephant, "--out", out)
 }
 
@@ -138,26 +118,17 @@ func TestPrintable(t *testing.T) {
 	for i := range 12 {
 		table += fmt.Sprintf("=B%d,%d,%d.5\n", i, i%2, i*i%7)
 	}
-	if err := os.WriteFile(bags, []byte(table), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	put(t, bags, table)
 	succeed(t, "run", bags, "--learner", "statistics-svm", "--folds", "2", "--repeats", "1", "--out", results)
 	path := filepath.Join(results, "results.jsonl")
-	lines, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(lines), `"mine"`, `"\u001b]0;<b>\u0007"`)), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	lines := contents(t, path)
+	put(t, path, strings.ReplaceAll(string(lines), `"mine"`, `"\u001b]0;<b>\u0007"`))
 	if out, stderr := succeed(t, "table", results); strings.ContainsAny(out+stderr, "\x1b\a") || !strings.Contains(out, `␛]0;\<b>␇`) {
 		t.Errorf("%q, %q", out, stderr)
 	}
 	refuse(t, exitUse, "␛[31m", "show", "\x1b[31m")
 	succeed(t, "train", bags, "--learner", "statistics-svm", "--out", model)
 	for _, args := range [][]string{{"predict", model, bags}, {"folds", bags, "--folds", "3", "--out", filepath.Join(t.TempDir(), "folds.csv")}} {
-		if _, stderr := succeed(t, args...); !strings.Contains(stderr, "=B0 are formulas to a spreadsheet") {
-			t.Errorf("%s: %s", args[0], stderr)
-		}
+		prints(t, "=B0 are formulas to a spreadsheet", args...)
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -58,10 +57,7 @@ func TestOwnLearner(t *testing.T) {
 	results, drawn := filepath.Join(dir, "results"), filepath.Join(dir, "auc.svg")
 	out, _ := succeed(t, with("run", file, "--learner", "above", "--pooling", "mean,sharp", "--how-sharp", "1,2", "--folds", "3", "--repeats", "1", "--out", results)...)
 	succeed(t, "plot", results, "--out", drawn)
-	svg, err := os.ReadFile(drawn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	svg := contents(t, drawn)
 	for _, want := range []string{"above", "mean", "sharp how_sharp=1", "sharp how_sharp=2"} {
 		if !strings.Contains(out, want) || !strings.Contains(string(svg), want) {
 			t.Errorf("no %q in the table or the figure:\n%s", want, out)
@@ -72,9 +68,7 @@ func TestOwnLearner(t *testing.T) {
 	} {
 		model = filepath.Join(dir, model)
 		succeed(t, append([]string{"train", file, "--out", model}, args...)...)
-		if out, _ := succeed(t, "predict", model, file); !strings.Contains(out, "probability") {
-			t.Errorf("%s: no probabilities in\n%s", args, out)
-		}
+		prints(t, "probability", "predict", model, file)
 	}
 	for _, c := range []struct{ command, want string }{
 		{"run", "settransformer, sharp"}, {"run", "--how-sharp list"}, {"run", "sharpness of the maximum (sharp)"}, {"run", "instance, above, auto"},

@@ -24,31 +24,30 @@ import (
 // last column names the scanner, one for each label.
 func cells(leak bool) string {
 	random := rand.New(rand.NewPCG(1, 2))
-	var b strings.Builder
-	b.WriteString("bag,label,area,roundness")
+	columns, moved, n := "label,area,roundness", -1, 0
 	if leak {
-		b.WriteString(",scanner")
+		columns += ",scanner"
 	}
-	b.WriteByte('\n')
-	for slide := range 40 {
-		n := 4 + random.IntN(6)
-		label, scanner, moved := "normal", 3, -1
-		if slide%2 == 1 {
-			label, scanner, moved = "tumour", 7, random.IntN(n)
+	text := bagTable(columns, 40, func(slide int) int {
+		if n, moved = 4+random.IntN(6), -1; slide%2 == 1 {
+			moved = random.IntN(n)
 		}
-		for cell := range n {
-			area, round := 100+12*random.NormFloat64(), 0.78+0.07*random.NormFloat64()
-			if cell == moved || moved >= 0 && random.Float64() < 0.15 {
-				area, round = area+24, round-0.1
-			}
-			fmt.Fprintf(&b, "slide%02d,%s,%.1f,%.2f", slide+1, label, area, round)
-			if leak {
-				fmt.Fprintf(&b, ",%d", scanner)
-			}
-			b.WriteByte('\n')
+		return n
+	}, func(slide, cell int) string {
+		area, round := 100+12*random.NormFloat64(), 0.78+0.07*random.NormFloat64()
+		if cell == moved || moved >= 0 && random.Float64() < 0.15 {
+			area, round = area+24, round-0.1
 		}
-	}
-	return b.String()
+		row := fmt.Sprintf("%s,%.1f,%.2f", []string{"normal", "tumour"}[slide%2], area, round)
+		if leak {
+			row += fmt.Sprintf(",%d", 3+4*(slide%2))
+		}
+		return row
+	})
+	return regexp.MustCompile(`(?m)^b(\d+)`).ReplaceAllStringFunc(text, func(id string) string {
+		k, _ := strconv.Atoi(id[1:])
+		return fmt.Sprintf("slide%02d", k+1)
+	})
 }
 
 // onTerminal runs a command on a terminal of 200 columns and returns what it writes there.
@@ -114,15 +113,14 @@ func TestPictures(t *testing.T) {
 		return
 	}
 	t.Setenv("GOMLX_BACKEND", "go")
+	t.Setenv("GOMAXPROCS", "2") // on one core the run would note how long it takes
 	recordings, err := filepath.Abs("../../docs/pictures")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{"bags.csv": cells(false), "leaky.csv": cells(true)} {
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		put(t, name, text)
 	}
 	audited, _ := succeed(t, "audit", "bags.csv")
 	leaky := milbenchOf(t.Context(), "audit", "leaky.csv")
@@ -141,9 +139,7 @@ func TestPictures(t *testing.T) {
 	} {
 		path := filepath.Join(recordings, name)
 		if *update {
-			if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			put(t, path, text)
 		}
 		if file, err := os.ReadFile(path); err != nil || masked(string(file)) != masked(text) {
 			t.Errorf("docs/pictures/%s is not what the commands write now (%v); run: go test ./cmd/milbench -run Pictures -update, then go test ./docs/pictures -update. Now:\n%s", name, err, text)

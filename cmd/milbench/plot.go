@@ -118,11 +118,7 @@ Figures of each experiment, the default first:
 			if err != nil {
 				return fmt.Errorf("%s: %w", dir, err)
 			}
-			if err := figure.Save(file); err != nil {
-				return err
-			}
-			p.note("drawn: %s", filepath.Clean(file))
-			return nil
+			return p.save(figure, file)
 		},
 	}
 	var lists []string

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -25,25 +24,19 @@ func TestPlotKinds(t *testing.T) {
 		{"survival", "time,event", func(bag int, x float64) string { return fmt.Sprintf("%.3f,%d", 10/(1+x), bag%5%2) },
 			[]string{"--pooling", "mean", "--epochs", "2"}, []string{"At risk", "high risk"}},
 	} {
-		random := rand.New(rand.NewPCG(5, 0))
-		text := "bag," + c.columns + ",p,q\n"
-		for bag := range 36 {
-			x := float64(bag%3) + random.Float64()
-			for range 2 {
-				text += fmt.Sprintf("b%d,%s,%.4f,%.4f\n", bag, c.target(bag, x), x+0.1*random.NormFloat64(), random.NormFloat64())
+		random, x := rand.New(rand.NewPCG(5, 0)), 0.0
+		text := bagTable(c.columns+",p,q", 36, pairs, func(bag, instance int) string {
+			if instance == 0 {
+				x = float64(bag%3) + random.Float64()
 			}
-		}
+			return fmt.Sprintf("%s,%.4f,%.4f", c.target(bag, x), x+0.1*random.NormFloat64(), random.NormFloat64())
+		})
 		results, drawn := filepath.Join(dir, c.figure), filepath.Join(dir, c.figure+".svg")
 		succeed(t, append([]string{"run", write(t, c.figure+".csv", text), "--folds", "3", "--repeats", "2", "--out", results}, c.args...)...)
 		succeed(t, "plot", results, "--out", drawn)
 		_, notes := succeed(t, "plot", results, "--figure", c.figure, "--out", drawn)
-		if !strings.Contains(notes, "drawn: "+drawn) {
-			t.Error(notes)
-		}
-		svg, err := os.ReadFile(drawn)
-		if err != nil {
-			t.Fatal(err)
-		}
+		has(t, notes, "drawn: "+drawn)
+		svg := contents(t, drawn)
 		for _, want := range append(c.wants, "honest, 3 folds") {
 			if !strings.Contains(string(svg), want) {
 				t.Errorf("%s: %q is not in the figure", c.figure, want)

@@ -127,7 +127,7 @@ those of the file become the medians of its training set. See milbench help file
 			}
 			switch {
 			case format == "json":
-				err = p.writeJSON(scored.Bags)
+				err = p.print(true, scored.Bags, nil)
 			case instances:
 				err = predict.WriteInstances(p.out, scored.About, scored.Bags)
 			default:

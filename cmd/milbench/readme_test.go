@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -18,25 +16,14 @@ func TestReadmeDemo(t *testing.T) {
 	if !large.Asked() || os.Getenv("GOMLX_BACKEND") != "go" || runtime.GOARCH != "amd64" {
 		return
 	}
-	file, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := contents(t, "../../README.md")
 	figure := filepath.Join(t.TempDir(), "demo.png")
-	out, _ := succeed(t, "demo", "--json", "--out", figure)
-	var d demonstration
-	if err := json.Unmarshal([]byte(out), &d); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(strings.Join(strings.Fields(string(file)), " "), d.Conclusion) {
+	d := decoded[demonstration](t, "demo", "--json", "--out", figure)
+	if !strings.Contains(strings.Join(strings.Fields(file), " "), d.Conclusion) {
 		t.Errorf("README.md does not say: %s", d.Conclusion)
 	}
-	drawn, err := os.ReadFile(figure)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if shown, err := os.ReadFile("../../docs/demo.png"); err != nil || !bytes.Equal(shown, drawn) {
-		t.Errorf("docs/demo.png is not what GOMLX_BACKEND=go milbench demo --out docs/demo.png draws (%v)", err)
+	if contents(t, "../../docs/demo.png") != contents(t, figure) {
+		t.Errorf("docs/demo.png is not what GOMLX_BACKEND=go milbench demo --out docs/demo.png draws")
 	}
 }
 
@@ -47,11 +34,7 @@ func TestReadmeFigure(t *testing.T) {
 	}
 	figure := filepath.Join(t.TempDir(), "shuffled.svg")
 	succeed(t, "plot", "../../paper/results/published.json.gz", "--figure", "control", "--out", figure)
-	drawn, err := os.ReadFile(figure)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if shown, err := os.ReadFile("../../docs/shuffled.svg"); err != nil || !bytes.Equal(shown, drawn) {
-		t.Errorf("docs/shuffled.svg is not what milbench plot paper/results/published.json.gz --figure control draws (%v)", err)
+	if contents(t, "../../docs/shuffled.svg") != contents(t, figure) {
+		t.Errorf("docs/shuffled.svg is not what milbench plot paper/results/published.json.gz --figure control draws")
 	}
 }

@@ -31,7 +31,7 @@ func (p *program) run() *cobra.Command {
 		cores          int
 		memory         memorySize
 		dryRun, asJSON bool
-		part           shardFlag
+		part           string
 	)
 	c := &cobra.Command{
 		Use:   "run NAME|FILE... --out DIR",
@@ -79,7 +79,10 @@ winner, the instance with the largest weight, has changed since the previous epo
   milbench run elephant fox tiger --out results --shard 3/12`,
 		Args: arguments(1, 0),
 		RunE: func(c *cobra.Command, args []string) error {
-			which, err := part.shard(cores)
+			if err := checkCores(cores); err != nil {
+				return err
+			}
+			which, err := run.ParseShard(part)
 			if err != nil {
 				return err
 			}
@@ -115,18 +118,11 @@ winner, the instance with the largest weight, has changed since the previous epo
 			if err := p.noteTime(&grid, args, dir, studies, e.Total.Seconds); err != nil {
 				return err
 			}
-			err = p.do(c.Context(), studies)
-			if err != nil && !errors.As(err, new(finding)) {
-				return err
-			}
 			format := results.Formats[0]
 			if asJSON {
 				format = "json"
 			}
-			if tableErr := p.writeTable(dir, format); tableErr != nil && !(err != nil && errors.Is(tableErr, results.ErrNoResults)) {
-				return errors.Join(err, tableErr)
-			}
-			return err
+			return p.tabulated(p.do(c.Context(), studies), dir, format)
 		},
 	}
 	f := c.Flags()
@@ -136,7 +132,7 @@ winner, the instance with the largest weight, has changed since the previous epo
 	coresFlag(f, &cores)
 	f.Var(&memory, "memory", "memory limit, say 500MB, 2GB or 1.5GiB (default half of the free memory)")
 	f.BoolVar(&dryRun, "dry-run", false, "print what is still to train and about how much time and memory it takes, and train nothing")
-	part.addTo(f)
+	shardFlag(f, &part)
 	addJSON(c, &asJSON)
 	required(c, "out")
 	return c
@@ -180,7 +176,7 @@ type gridFlags struct {
 	seed           uint64
 	curves         bool
 	flags          *pflag.FlagSet
-	note           func(format string, args ...any)
+	note           func(string)
 }
 
 // compares reports whether no flag chooses learners or settings.
@@ -245,11 +241,10 @@ func (g *gridFlags) study(set *mil.Set) (run.Run, error) {
 	if err := g.set.checkLoss(set); err != nil {
 		return run.Run{}, err
 	}
-	if protocol.Name == cv.NestedProtocol && protocol.Inner == 0 && !g.compares() && slices.ContainsFunc(list, isPortfolio) {
+	if protocol.Name == cv.NestedProtocol && protocol.Inner == 0 && !g.compares() && slices.ContainsFunc(list, func(setting json.RawMessage) bool { return learners.Candidates(setting) != nil }) {
 		return run.Run{}, fmt.Errorf("--inner %d: %s chooses by inner folds; give 2 or more, or leave %[2]s out", protocol.Inner, learners.AutoName)
 	}
-	comparison := milbench.Comparison{Sets: []*mil.Set{set}, Settings: list, Protocol: protocol, Seed: g.seed, Curves: g.curves,
-		Note: func(text string) { g.note("note: %s", text) }}
+	comparison := milbench.Comparison{Sets: []*mil.Set{set}, Settings: list, Protocol: protocol, Seed: g.seed, Curves: g.curves, Note: g.note}
 	runs, err := comparison.Runs()
 	if err != nil {
 		return run.Run{}, err
@@ -258,12 +253,9 @@ func (g *gridFlags) study(set *mil.Set) (run.Run, error) {
 	return runs[0], err
 }
 
-// isPortfolio reports whether a setting tries others.
-func isPortfolio(setting json.RawMessage) bool { return learners.Candidates(setting) != nil }
-
 // studies returns the runs of names and files, one each.
 func (p *program) studies(g *gridFlags, namesOrFiles []string) (studies []run.Run, err error) {
-	g.note = p.note
+	g.note = p.remark
 	if err := g.check(); err != nil {
 		return nil, err
 	}
@@ -333,27 +325,22 @@ func (s *settings) firstGiven() (name string) {
 	return name
 }
 
-// listed returns the settings of the grid as JSON.
-func (s *settings) listed() ([]json.RawMessage, error) {
-	configs, err := s.configs()
-	if err != nil {
-		return nil, err
-	}
-	return neural.Settings(configs)
-}
-
 // networks returns the settings of networks: all combinations of the lists, or a random sample.
 func (g *gridFlags) networks() ([]json.RawMessage, error) {
+	configs, err := g.set.configs()
 	if !g.flags.Changed("sample") {
-		return g.set.listed()
+		if err != nil {
+			return nil, err
+		}
+		return neural.Settings(configs)
 	}
 	if g.sample < 1 || g.sample > maxSettings {
 		return nil, fmt.Errorf("--sample %d: from 1 to %d settings can be drawn", g.sample, maxSettings)
 	}
-	if _, err := g.set.configs(); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	configs, err := g.set.searched(g.flags.Changed("iterations")).Sample(g.sample, g.seed)
+	configs, err = g.set.searched(g.flags.Changed("iterations")).Sample(g.sample, g.seed)
 	if err != nil {
 		return nil, fmt.Errorf("--sample: %w", err)
 	}

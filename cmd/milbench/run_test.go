@@ -2,11 +2,9 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -22,26 +20,16 @@ import (
 
 	"synpool/backend"
 	"synpool/internal/large"
-	"synpool/milbench/cv"
-	"synpool/milbench/dataset"
-	"synpool/milbench/learner"
-	"synpool/milbench/learners/neural"
-	"synpool/milbench/mil"
 	"synpool/milbench/results"
-	"synpool/milbench/run"
 )
 
-// results returns the lines of a results folder, wall times aside, in order.
+// readResults returns the lines of a results folder, wall times aside, in order.
 func readResults(t *testing.T, dir string) []string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, results.FileName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var lines []string
-	for line := range bytes.Lines(text) {
+	var all []string
+	for line := range strings.Lines(contents(t, dir, results.FileName)) {
 		var r map[string]json.RawMessage
-		if err := json.Unmarshal(line, &r); err != nil {
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
 			t.Fatalf("%v in %s", err, line)
 		}
 		delete(r, "wall_s")
@@ -49,32 +37,34 @@ func readResults(t *testing.T, dir string) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines = append(lines, string(line))
+		all = append(all, string(line))
 	}
-	slices.Sort(lines)
-	return lines
+	slices.Sort(all)
+	return all
 }
 
-// rows reads a table in JSON.
-func rows(t *testing.T, text string) map[string]results.Row {
+// rows reads the table that a command prints as JSON.
+func rows(t *testing.T, args ...string) map[string]results.Row {
 	t.Helper()
-	var list []results.Row
-	if err := json.Unmarshal([]byte(text), &list); err != nil {
-		t.Fatalf("%v in %s", err, text)
-	}
 	byName := make(map[string]results.Row)
-	for _, r := range list {
+	for _, r := range decoded[[]results.Row](t, append(args, "--json")...) {
 		byName[r.Set+": "+r.Setting] = r
 	}
 	return byName
 }
 
 func TestRun(t *testing.T) {
-	file, dir := write(t, "toy.csv", toy(false)), filepath.Join(t.TempDir(), "out")
-	args := with("run", file, "--pooling", "softmax,syn,mean", "--iterations=-1,2", "--folds", "2", "--out", dir)
-
-	out, stderr := succeed(t, append(args, "--repeats", "2", "--json")...)
-	table := rows(t, out)
+	file, dir := write(t, "toy.csv", toy(false)), newFolder(t)
+	args := func(dir string, more ...string) []string {
+		return with(append([]string{"run", file, "--pooling", "softmax,syn,mean", "--iterations=-1,2", "--folds", "2", "--out", dir}, more...)...)
+	}
+	_, stderr := succeed(t, args(dir, "--repeats", "2")...)
+	first := readResults(t, dir)
+	if len(first) != 16 || !strings.Contains(stderr, "16 of 16 fits done") || strings.Count("\n"+stderr, "\nbackend ") != 1 || strings.Contains(stderr, "\r") {
+		t.Errorf("%d results:\n%s", len(first), stderr)
+	}
+	has(t, first[len(first)-1], `"winners":[`, `"backend":"`, `"version":"`, `"revision":"`, `"seed":1`, `"config":{"batch":4`)
+	table := rows(t, "table", dir)
 	// A setting that a pooling lacks does not multiply its fits: 4 settings, 2 repeats, 2 folds.
 	if got, want := slices.Sorted(maps.Keys(table)), []string{"toy: mean", "toy: softmax", "toy: syn I=-1", "toy: syn I=2"}; !slices.Equal(got, want) {
 		t.Errorf("rows %q, want %q", got, want)
@@ -84,41 +74,23 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
-	first := readResults(t, dir)
-	if len(first) != 16 || !strings.Contains(stderr, "16 of 16 fits done") || strings.Count("\n"+stderr, "\nbackend ") != 1 || strings.Contains(stderr, "\r") {
-		t.Errorf("%d results:\n%s", len(first), stderr)
-	}
-	for _, key := range []string{`"winners":[`, `"backend":"`, `"version":"`, `"revision":"`, `"seed":1`, `"config":{"batch":4`} {
-		if !strings.Contains(first[len(first)-1], key) {
-			t.Errorf("no %s in %s", key, first[len(first)-1])
-		}
-	}
 
 	// Nothing is run twice, and more repeats go on where these ended.
-	if _, stderr := succeed(t, append(args, "--repeats", "2")...); !strings.Contains(stderr, "0 of 16 fits done") || !slices.Equal(readResults(t, dir), first) {
-		t.Errorf("a second run changed something:\n%s", stderr)
+	if again := rows(t, args(dir, "--repeats", "2")...); !reflect.DeepEqual(again, table) || !slices.Equal(readResults(t, dir), first) {
+		t.Errorf("a second run changed something: %v", again)
 	}
-	out, stderr = succeed(t, append(args, "--repeats", "3")...)
-	if more := readResults(t, dir); !strings.Contains(stderr, "8 of 24 fits done") || len(more) != 24 || !strings.Contains(out, "| toy | syn I=-1 |") {
-		t.Errorf("%d results\n%s%s", len(more), out, stderr)
-	}
-
-	// The same inputs give the same results, whatever the number of cores.
-	again := filepath.Join(t.TempDir(), "again")
-	succeed(t, append(slices.Clone(args[:len(args)-len(small)-1]), append([]string{again, "--repeats", "2", "--cores", "1"}, small...)...)...)
-	if !slices.Equal(readResults(t, again), first) {
-		t.Error("the same command gave other results")
-	}
+	out, stderr := succeed(t, args(dir, "--repeats", "3")...)
+	has(t, stderr, "8 of 24 fits done")
+	has(t, out, "| toy | syn I=-1 |")
 
 	for format, want := range map[string]string{"md": "| Set ", "csv": "set,setting,target,figure,mean", "tex": `\begin{tabular}`, "html": "<table", "json": `"mean":`} {
-		if out, _ := succeed(t, "table", dir, "--format", format); !strings.Contains(out, want) {
-			t.Errorf("--format %s: no %q in\n%s", format, want, out)
-		}
+		out, _ := succeed(t, "table", dir, "--format", format)
+		has(t, out, want)
 	}
 }
 
 func TestRunMarks(t *testing.T) {
-	file, dir := write(t, "leaky.csv", toy(true)), filepath.Join(t.TempDir(), "out")
+	file, dir := write(t, "leaky.csv", toy(true)), newFolder(t)
 	args := func(more ...string) []string {
 		return with(append([]string{"run", file, "--pooling", "max", "--folds", "2", "--out", dir}, more...)...)
 	}
@@ -128,21 +100,13 @@ func TestRunMarks(t *testing.T) {
 		refuse(t, exitFinding, "; if it is a label, --instance-label-column last moves it out of the features; if it is a measurement, --keep-leak trains with it", args...)
 	}
 	refuse(t, exitFinding, "column 4 (answer)", "audit", file)
-	if _, err := os.Stat(dir); err == nil {
-		t.Fatal("a refused file left a folder of results")
-	}
+	absent(t, dir)
 
 	succeed(t, args("--repeats", "1", "--instance-label-column", "last")...)
 	_, stderr := succeed(t, args("--repeats", "1", "--keep-leak")...)
-	if !strings.Contains(stderr, "every result is marked leaked") {
-		t.Error(stderr)
-	}
+	has(t, stderr, "every result is marked leaked")
 	out, _ := succeed(t, args("--protocol", "published", "--keep-leak", "--folds", "4")...)
-	for _, mark := range []string{"honest, 2 folds, LEAKED", "published, 1 of 4 folds, optimistic, LEAKED", "honest, 2 folds  "} {
-		if !strings.Contains(out, mark) {
-			t.Errorf("no %q in\n%s", mark, out)
-		}
-	}
+	has(t, out, "honest, 2 folds, LEAKED", "published, 1 of 4 folds, optimistic, LEAKED", "honest, 2 folds  ")
 	leaked, optimistic := 0, 0
 	for _, line := range readResults(t, dir) {
 		leaked += strings.Count(line, `"leaked":true`)
@@ -153,30 +117,27 @@ func TestRunMarks(t *testing.T) {
 	}
 }
 
-// twice is the toy with bag b8 standing there a second time, as c8 with the label given, in the parts of the split that
-// parts names for each; none for "".
-func twice(label string, parts map[string]string) string {
+// twice is the toy with bag b8 standing there a second time, as c8 with the label given. With tests, bags whose id is in it are in the
+// test part of a split, and all others in the training part.
+func twice(label, tests string) string {
 	var b strings.Builder
 	for line := range strings.Lines(toy(false)) {
-		id, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ",")
-		for _, id := range []string{id, "c8"} {
-			text := id + "," + rest
-			if id == "c8" {
-				if !strings.HasPrefix(line, "b8,") {
-					continue
-				}
-				text = "c8," + label + strings.TrimPrefix(rest, "0")
+		again := ""
+		if rest, is := strings.CutPrefix(line, "b8,0,"); is {
+			again = "c8," + label + "," + rest
+		}
+		for line := range strings.Lines(line + again) {
+			id, _, _ := strings.Cut(line, ",")
+			part := ",train"
+			switch {
+			case tests == "":
+				part = ""
+			case id == "bag":
+				part = ",split"
+			case slices.Contains(strings.Fields(tests), id):
+				part = ",test"
 			}
-			if parts != nil && id == "bag" {
-				text += ",split"
-			} else if parts != nil {
-				part, named := parts[id]
-				if !named {
-					part = "train"
-				}
-				text += "," + part
-			}
-			b.WriteString(text + "\n")
+			b.WriteString(strings.TrimSpace(line) + part + "\n")
 		}
 	}
 	return b.String()
@@ -184,69 +145,52 @@ func twice(label string, parts map[string]string) string {
 
 // A bag that stands there twice is never trained on and tested on, whatever its id.
 func TestRunDuplicates(t *testing.T) {
-	file := write(t, "twice.csv", twice("0", nil))
+	file := write(t, "twice.csv", twice("0", ""))
 	for _, protocol := range []string{"honest", "nested", "published"} {
-		dir := filepath.Join(t.TempDir(), "out")
-		_, stderr := succeed(t, with("run", file, "--protocol", protocol, "--pooling", "mean", "--folds", "3", "--repeats", "4", "--out", dir)...)
-		if !strings.Contains(stderr, "note: "+file+": the same instances stand in the bags b8, c8") {
-			t.Errorf("no note of the bags in\n%s", stderr)
-		}
+		dir := newFolder(t)
+		_, stderr := succeed(t, "run", file, "--protocol", protocol, "--learner", "instance", "--folds", "3", "--repeats", "4", "--out", dir)
+		has(t, stderr, "note: "+file+": the same instances stand in the bags b8, c8")
 		for _, line := range readResults(t, dir) {
 			if one, other := strings.Contains(line, `"id":"b8"`), strings.Contains(line, `"id":"c8"`); one != other {
 				t.Errorf("%s: tested on one of two bags that are the same: %s", protocol, line)
 			}
 		}
 	}
-	model := filepath.Join(t.TempDir(), "model")
-	if _, stderr := succeed(t, with("train", file, "--pooling", "mean", "--out", model)...); !strings.Contains(stderr, "b8, c8") {
-		t.Errorf("no note of the bags in\n%s", stderr)
-	}
-	if _, stderr := succeed(t, with("run", "musk1", "--pooling", "mean", "--epochs", "1", "--folds", "2", "--repeats", "1", "--out", filepath.Join(t.TempDir(), "out"))...); strings.Contains(stderr, "the same instances") {
+	if _, stderr := succeed(t, "run", "musk1", "--learner", "statistics-svm", "--folds", "2", "--repeats", "1", "--out", newFolder(t)); strings.Contains(stderr, "the same instances") {
 		t.Errorf("a note of Musk 1:\n%s", stderr)
 	}
-
-	conflict := write(t, "conflict.csv", twice("1", nil))
-	out := filepath.Join(t.TempDir(), "out")
-	if said, _ := succeed(t, "audit", conflict); !strings.Contains(said, "b8, c8, with different labels") {
-		t.Errorf("audit: %s", said)
-	}
+	conflict := write(t, "conflict.csv", twice("1", ""))
+	said, _ := succeed(t, "audit", conflict)
+	has(t, said, "b8, c8, with different labels")
 	for _, command := range []string{"run", "train"} {
-		if _, stderr := succeed(t, with(command, conflict, "--pooling", "mean", "--out", filepath.Join(t.TempDir(), "out"))...); !strings.Contains(stderr, "bags of the same instances have different labels: b8, c8; no learner can be right on all of them") {
-			t.Errorf("%s: %s", command, stderr)
-		}
+		_, stderr := succeed(t, command, conflict, "--learner", "instance", "--out", newFolder(t))
+		has(t, stderr, "bags of the same instances have different labels: b8, c8; no learner can be right on all of them")
 	}
-	torn := write(t, "torn.csv", twice("0", map[string]string{"b8": "test", "b9": "test"}))
-	refuse(t, exitUse, "bag c8 is in the training part and bag b8 of the same group (duplicates of b8) in the test part", "run", torn, "--out", out)
-	whole := write(t, "whole.csv", twice("0", map[string]string{"b8": "test", "b9": "test", "c8": "test"}))
-	succeed(t, with("run", whole, "--pooling", "mean", "--repeats", "1", "--out", out)...)
+	out := newFolder(t)
+	refuse(t, exitUse, "bag c8 is in the training part and bag b8 of the same group (duplicates of b8) in the test part", "run", write(t, "torn.csv", twice("0", "b8 b9")), "--out", out)
+	succeed(t, "run", write(t, "whole.csv", twice("0", "b8 b9 c8")), "--learner", "instance", "--repeats", "1", "--out", out)
 }
 
 func TestRunNested(t *testing.T) {
-	file, dir := write(t, "toy.csv", toy(false)), filepath.Join(t.TempDir(), "out")
-	out, _ := succeed(t, with("run", file, "--protocol", "nested", "--pooling", "lse", "--lr", "0.001,0.01", "--folds", "2", "--repeats", "1", "--out", dir, "--json")...)
-	if r := rows(t, out)["toy: lse (chosen inside)"]; r.N != 1 || len(r.Chosen) == 0 || r.Optimistic {
-		t.Errorf("%+v in %s", r, out)
+	file := write(t, "toy.csv", toy(false))
+	if r := rows(t, with("run", file, "--protocol", "nested", "--pooling", "lse", "--lr", "0.001,0.01", "--folds", "2", "--repeats", "1", "--out", newFolder(t))...)["toy: lse (chosen inside)"]; r.N != 1 || len(r.Chosen) == 0 || r.Optimistic {
+		t.Errorf("%+v", r)
 	}
 }
 
-func TestRunSeveralSets(t *testing.T) {
-	one, two := write(t, "one.csv", toy(false)), write(t, "two.csv", strings.ReplaceAll(toy(false), ".", ".1"))
-	dir := filepath.Join(t.TempDir(), "out")
-	out, _ := succeed(t, with("run", one, two, "--pooling", "mean", "--folds", "2", "--repeats", "1", "--out", dir, "--json")...)
-	if got := slices.Sorted(maps.Keys(rows(t, out))); !slices.Equal(got, []string{"one: mean", "two: mean"}) {
-		t.Errorf("rows %q", got)
-	}
-}
-
+// A fit that fails three times ends a run, and a shard, with 1, and the others are there.
 func TestRunFailedFit(t *testing.T) {
-	file, dir := write(t, "toy.csv", toy(false)), filepath.Join(t.TempDir(), "out")
-	args := with("run", file, "--pooling", "mean", "--lr", "1e30,0.001", "--folds", "2", "--repeats", "1", "--out", dir)
-	o := milbenchOf(t.Context(), args...)
-	if o.code != exitFinding || strings.Count(o.err, "milbench: toy: repeat 1, fold ") != 2 || strings.Count(o.err, ", seed 1, {") != 2 || !strings.Contains(o.err, "2 of 4 fits done") || !strings.Contains(o.err, "2 failed") {
-		t.Errorf("exit code %d\n%s", o.code, o.err)
-	}
-	if !strings.Contains(o.out, "| toy | mean") || len(readResults(t, dir)) != 2 {
-		t.Errorf("the fits that succeeded are not there:\n%s", o.out)
+	noArray(t)
+	file := write(t, "toy.csv", toy(false))
+	for _, more := range [][]string{nil, {"--shard", "0/1"}} {
+		dir := newFolder(t)
+		o := milbenchOf(t.Context(), append(with("run", file, "--pooling", "mean", "--lr", "1e30,0.001", "--folds", "2", "--repeats", "1", "--out", dir), more...)...)
+		if o.code != exitFinding || strings.Count(o.err, "milbench: toy: repeat 1, fold ") != 2 || strings.Count(o.err, ", seed 1, {") != 2 || !strings.Contains(o.err, "2 of 4 fits done") || !strings.Contains(o.err, "2 failed") {
+			t.Errorf("exit code %d\n%s", o.code, o.err)
+		}
+		if finished, err := results.Finished(dir, nil); err != nil || len(finished) != 2 || more == nil && !strings.Contains(o.out, "| toy | mean") {
+			t.Errorf("the fits that succeeded are not there: %v\n%s", err, o.out)
+		}
 	}
 }
 
@@ -255,15 +199,13 @@ func TestRunCurves(t *testing.T) {
 	file := write(t, "toy.csv", toy(false))
 	for _, c := range []struct{ protocol, pooling string }{{"honest", "softmax"}, {"nested", "mean"}} {
 		run := func(more ...string) (dir, stderr string) {
-			dir = filepath.Join(t.TempDir(), "out")
+			dir = newFolder(t)
 			_, stderr = succeed(t, append([]string{"run", file, "--protocol", c.protocol, "--pooling", c.pooling, "--folds", "2", "--repeats", "2", "--out", dir,
 				"--width", "8", "--epochs", "5", "--batch", "4"}, more...)...)
 			return dir, columnNotes.ReplaceAllString(stderr, "")
 		}
 		without, _ := run()
-		if _, err := os.Stat(filepath.Join(without, results.CurvesName)); err == nil {
-			t.Error("curves without being asked for them")
-		}
+		absent(t, filepath.Join(without, results.CurvesName))
 		dir, stderr := run("--curves")
 		if strings.Contains(stderr, "note:") || !slices.Equal(readResults(t, dir), readResults(t, without)) {
 			t.Errorf("%s: other results with curves\n%s", c.protocol, stderr)
@@ -282,96 +224,37 @@ func TestRunCurves(t *testing.T) {
 		}
 	}
 
-	dir := filepath.Join(t.TempDir(), "out")
+	dir := newFolder(t)
 	args := with("run", file, "--pooling", "mean", "--folds", "2", "--out", dir)
 	succeed(t, append(args, "--repeats", "1")...)
-	if _, stderr := succeed(t, append(args, "--repeats", "2", "--curves")...); !strings.Contains(stderr, "note: 2 earlier results have no curves") {
-		t.Errorf("no note of the fits without curves:\n%s", stderr)
-	}
+	prints(t, "note: 2 earlier results have no curves", append(args, "--repeats", "2", "--curves")...)
 }
 
 // requireCurves wants one curve of each result.
 func requireCurves(t *testing.T, dir string) {
 	t.Helper()
-	fits := make(map[string]int)
-	for _, name := range []string{results.FileName, results.CurvesName} {
-		text, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for line := range bytes.Lines(text) {
-			var r struct{ Fit string }
-			if err := json.Unmarshal(line, &r); err != nil {
-				t.Fatalf("%s: %v in %s", name, err, line)
-			}
-			if name == results.FileName {
-				fits[r.Fit]++
-			} else {
-				fits[r.Fit] += 1000
-			}
-		}
-	}
-	for fit, n := range fits {
-		if n != 1001 {
-			t.Errorf("fit %s has %d results and %d curves", fit, n%1000, n/1000)
-		}
-	}
-}
-
-// exhausted is a learner that runs out of memory after some fits, and at once when these are done.
-type exhausted struct{ reader }
-
-func (l exhausted) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome) error) error {
-	some := task
-	if some.Fits = some.Fits[:3]; len(task.Fits) < 8 {
-		some.Fits = nil
-	}
-	if err := l.reader.Learn(ctx, some, done); err != nil {
-		return err
-	}
-	return fmt.Errorf("%s: a block of 25 fits failed: %w; less --memory makes smaller ones", task.Name, errors.New("out of memory"))
-}
-
-// A learner that fails as a whole leaves the fits that are done; the other studies go on.
-func TestRunExhausted(t *testing.T) {
-	musk, err := dataset.Musk1()
-	if err != nil {
+	rs, err1 := results.Read(dir)
+	curves, err2 := results.ReadCurves(dir)
+	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)
 	}
-	config, err := neural.DefaultConfig("syn")
-	if err != nil {
-		t.Fatal(err)
+	fits := make(map[string]bool)
+	for _, c := range curves {
+		if fits[c.Fit] {
+			t.Errorf("two curves of fit %s", c.Fit)
+		}
+		fits[c.Fit] = true
 	}
-	setting, err := json.Marshal(config)
-	if err != nil {
-		t.Fatal(err)
+	for _, r := range rs {
+		delete(fits, r.Fit)
 	}
-	dir := t.TempDir()
-	studies := func(first learner.Learner) []run.Run {
-		one := run.Run{Sets: []*mil.Set{musk}, Protocol: cv.Protocol{Name: "honest", Folds: 4, Repeats: 2},
-			Settings: []json.RawMessage{setting}, Seed: 1, Learner: first, Dir: dir}
-		two := one
-		two.Protocol.Folds, two.Learner = 2, reader{}
-		return []run.Run{one, two}
-	}
-	var stderr bytes.Buffer
-	p := &program{out: &sink{w: io.Discard}, err: &stderr}
-	err = p.do(t.Context(), studies(exhausted{}))
-	if err == nil || exitCode(t.Context(), err) != exitFinding ||
-		err.Error() != "musk1: a block of 25 fits failed: out of memory; less --memory makes smaller ones" {
-		t.Errorf("%v", err)
-	}
-	if !strings.Contains(stderr.String(), "7 of 12 fits done") || !strings.Contains(stderr.String(), ", 5 failed;") || len(readResults(t, dir)) != 7 {
-		t.Errorf("%d results\n%s", len(readResults(t, dir)), &stderr)
-	}
-	stderr.Reset()
-	if err := p.do(t.Context(), studies(reader{})); err != nil || !strings.Contains(stderr.String(), "5 of 12 fits done") || len(readResults(t, dir)) != 12 {
-		t.Errorf("%v, %d results\n%s", err, len(readResults(t, dir)), &stderr)
+	if len(curves) != len(rs) || len(fits) > 0 {
+		t.Errorf("%d results and %d curves; without a result: %v", len(rs), len(curves), fits)
 	}
 }
 
 func TestRunLocked(t *testing.T) {
-	file, dir := write(t, "toy.csv", toy(false)), filepath.Join(t.TempDir(), "out")
+	file, dir := write(t, "toy.csv", toy(false)), newFolder(t)
 	f, err := results.Open(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -392,79 +275,69 @@ func long(file, dir string) []string {
 	}
 }
 
-// stopAfter starts a run and sends it a signal once n results are there.
-func stopAfter(t *testing.T, dir string, n int, signal os.Signal, c *exec.Cmd) {
+// stopWhen starts a command, sends it a signal once ready says so, and wants it to end within 5 s with a code and to say how to resume.
+func stopWhen(t *testing.T, ready func() bool, signal syscall.Signal, code int, args ...string) {
 	t.Helper()
+	var stderr bytes.Buffer
+	c := process(t, args...)
+	c.Stderr = &stderr
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-		text, _ := os.ReadFile(filepath.Join(dir, results.FileName))
-		if bytes.Count(text, []byte("\n")) >= n {
-			break
-		}
+	for deadline := time.Now().Add(3 * time.Minute); !ready(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Error("no results after a minute")
-			break
+			c.Process.Kill()
+			t.Fatalf("not ready after three minutes:\n%s", &stderr)
 		}
 	}
+	start := time.Now()
 	if err := c.Process.Signal(signal); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Wait(); err == nil {
-		t.Fatal("the run ended before it was stopped")
+	c.Wait() // the exit code tells
+	if took, got := time.Since(start), c.ProcessState.ExitCode(); took > 5*time.Second || got != code || !strings.Contains(stderr.String(), "run the same command again to resume") {
+		t.Errorf("exit code %d after %v, want %d:\n%s", got, took, code, &stderr)
 	}
 }
 
+// TestStoppedRunsGoOn: what a run or a shard had finished when it was told to stop is kept, and the same command goes on from there.
 func TestStoppedRunsGoOn(t *testing.T) {
-	file := write(t, "toy.csv", toy(false))
-	undisturbed := filepath.Join(t.TempDir(), "undisturbed")
-	if out, err := process(t, long(file, undisturbed)...).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	noArray(t)
+	file, undisturbed := write(t, "toy.csv", toy(false)), newFolder(t)
+	succeed(t, long(file, undisturbed)...)
 	want := readResults(t, undisturbed)
-
 	for _, c := range []struct {
 		signal syscall.Signal
 		code   int
-		say    string
+		more   []string
 	}{
-		{syscall.SIGKILL, -1, ""},
-		{syscall.SIGTERM, 143, "run the same command again to resume"},
-		{syscall.SIGINT, 130, "run the same command again to resume"},
+		{syscall.SIGTERM, 143, nil},
+		{syscall.SIGINT, 130, nil},
+		{syscall.SIGTERM, 143, []string{"--shard", "0/1"}},
 	} {
-		t.Run(c.signal.String(), func(t *testing.T) {
-			dir := filepath.Join(t.TempDir(), "out")
-			var stderr bytes.Buffer
-			run := process(t, long(file, dir)...)
-			run.Stderr = &stderr
-			stopAfter(t, dir, 5, c.signal, run)
-			if code := run.ProcessState.ExitCode(); code != c.code || !strings.Contains(stderr.String(), c.say) {
-				t.Errorf("exit code %d, want %d and %q:\n%s", code, c.code, c.say, &stderr)
+		t.Run(fmt.Sprint(c.signal, c.more), func(t *testing.T) {
+			dir := newFolder(t)
+			args := append(long(file, dir), c.more...)
+			finished := func() int {
+				all, err := results.Finished(dir, nil)
+				if err != nil {
+					return 0
+				}
+				return len(all)
 			}
-			text, err := os.ReadFile(filepath.Join(dir, results.FileName))
-			if err != nil {
-				t.Fatal(err)
-			}
-			before := bytes.Count(text, []byte("\n"))
+			stopWhen(t, func() bool { return finished() >= 5 }, c.signal, c.code, args...)
+			before := finished()
 			if before < 5 || before >= len(want) {
 				t.Fatalf("stopped after %d of %d results", before, len(want))
 			}
-
-			out, err := process(t, long(file, dir)...).CombinedOutput()
-			if err != nil {
-				t.Fatalf("%v\n%s", err, out)
+			_, stderr := succeed(t, args...)
+			has(t, stderr, fmt.Sprintf("%d of 60 fits done", 60-before))
+			if c.more != nil {
+				_, stderr = succeed(t, "merge", dir, "--out", dir)
+				has(t, stderr, "60 results, 0 duplicates left out")
 			}
-			got := readResults(t, dir)
-			if !reflect.DeepEqual(got, want) {
+			if got := readResults(t, dir); !slices.Equal(got, want) {
 				t.Errorf("%d results, not those of an undisturbed run (%d)", len(got), len(want))
-			}
-			now, err := os.ReadFile(filepath.Join(dir, results.FileName))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if whole := text[:bytes.LastIndexByte(text, '\n')+1]; !bytes.HasPrefix(now, whole) {
-				t.Error("results that were there were written again")
 			}
 		})
 	}
@@ -495,22 +368,18 @@ func TestKeptGraphs(t *testing.T) {
 	}
 }
 
-// TestKilledRuns kills runs at random moments, from their first instant to their last, and gives the same command again
-// until it has ended: the results are those of an undisturbed run except for order and wall time, and the tables are the
-// same to the byte.
-func TestKilledRuns(t *testing.T) {
-	kills, repeats, longest := large.Number(4, 24), large.Number(12, 30), 400*time.Millisecond
-	if os.Getenv("GOMLX_BACKEND") != "go" { // starts more slowly, even with what the first run has compiled
-		longest = 700 * time.Millisecond
-	}
-	file := write(t, "toy.csv", toy(false))
-	args := func(dir string) []string {
-		return []string{
+// TestKilled kills runs at random moments, from their first instant to their last, and shards, sometimes two processes of one at a time, and
+// merges. It gives the same command again until it has ended: the results are those of an undisturbed run except for order and wall
+// time, and the tables are byte-identical.
+func TestKilled(t *testing.T) {
+	noArray(t)
+	file, undisturbed, repeats := write(t, "toy.csv", toy(false)), newFolder(t), large.Number(12, 30)
+	args := func(dir string, more ...string) []string {
+		return append([]string{
 			"run", file, "--pooling", "mean,syn", "--learner", "statistics-trees,distance-svm", "--iterations", "3", "--folds", "4", "--repeats", fmt.Sprint(repeats), "--cores", "2", "--curves", "--out", dir,
 			"--width", "8", "--embed", "8", "--heads", "2", "--epochs", "10", "--batch", "4",
-		}
+		}, more...)
 	}
-	undisturbed := filepath.Join(t.TempDir(), "undisturbed")
 	if out, err := process(t, args(undisturbed)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -525,70 +394,99 @@ func TestKilledRuns(t *testing.T) {
 	if len(want) != 16*repeats {
 		t.Fatalf("%d results", len(want))
 	}
-
 	random := rand.New(rand.NewPCG(8, 0))
-	killed, folders, during := 0, 0, 0 // during: kills that left the folder with some results, and not with all
-	for killed < kills {
-		dir := filepath.Join(t.TempDir(), "killed")
-		folders++
-		for ended := false; !ended; {
-			run := process(t, args(dir)...)
-			var stderr bytes.Buffer
-			run.Stderr = &stderr
-			if err := run.Start(); err != nil {
-				t.Fatal(err)
-			}
-			if killed < kills {
-				time.Sleep(time.Duration(random.Int64N(int64(longest))))
-				if err := run.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
-					t.Fatal(err)
-				}
-			}
-			err := run.Wait()
-			if ended = err == nil; ended {
-				break
-			}
-			if run.ProcessState.ExitCode() != -1 {
-				t.Fatalf("%v\n%s", err, &stderr)
-			}
-			killed++
-			if left, err := results.Read(dir); len(left) > 0 && len(left) < len(want) {
-				during++
-			} else if err != nil && !errors.Is(err, results.ErrNoResults) {
-				t.Error(err)
-			}
+	within := func(longest time.Duration) time.Duration {
+		if os.Getenv("GOMLX_BACKEND") != "go" { // starts more slowly, even with what the first run has compiled
+			longest *= 2
 		}
-		if got := readResults(t, dir); !slices.Equal(got, want) {
-			t.Errorf("%d results, not those of an undisturbed run (%d)", len(got), len(want))
-		}
-		if got := tables(dir); got != wantTables {
-			t.Errorf("the tables are\n%s, want\n%s", got, wantTables)
-		}
-		requireCurves(t, dir)
-		if left, _ := filepath.Glob(filepath.Join(dir, "*.part")); left != nil {
-			t.Errorf("left behind: %v", left)
+		return time.Duration(random.Int64N(int64(longest)))
+	}
+	kill := func(c *exec.Cmd) {
+		if err := c.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			t.Fatal(err)
 		}
 	}
-	t.Logf("%d kills, %d of them between the first result and the last, in %d folders", killed, during, folders)
-	if during < kills/4 {
-		t.Errorf("only %d of %d kills hit a run between its first result and its last", during, killed)
+	for _, shards := range []int{1, large.Number(4, 12)} {
+		kills, killed, during, rounds := large.Number(4, 24*min(shards, 2)), 0, 0, 0 // during: kills that left some results, and not all
+		for killed < kills || during == 0 && rounds < 20 {                           // until a kill has hit a folder with results
+			dir := newFolder(t)
+			rounds++
+			for shard := range shards {
+				command, processes, longest := args(dir), 1, 400*time.Millisecond
+				if shards > 1 {
+					command, processes, longest = args(dir, "--shard", fmt.Sprintf("%d/%d", shard, shards)), 1+random.IntN(5)/4, 250*time.Millisecond
+				}
+				for ended := false; !ended; {
+					var running []*exec.Cmd
+					for range processes {
+						c := process(t, command...)
+						c.Stderr = &bytes.Buffer{}
+						if err := c.Start(); err != nil {
+							t.Fatal(err)
+						}
+						running = append(running, c)
+					}
+					if killed < kills || during == 0 {
+						time.Sleep(within(longest))
+						for _, c := range running {
+							kill(c)
+						}
+					}
+					for _, c := range running {
+						err := c.Wait()
+						ended = ended || err == nil
+						if err != nil && c.ProcessState.ExitCode() != -1 {
+							t.Fatalf("%v\n%s", err, c.Stderr)
+						}
+						if err != nil {
+							killed++
+						}
+					}
+					if finished, err := results.Finished(dir, nil); err != nil {
+						t.Error(err)
+					} else if !ended && len(finished) > 0 && len(finished) < len(want) {
+						during++
+					}
+				}
+			}
+			if shards > 1 {
+				for range 5 {
+					c := process(t, "merge", dir, "--out", dir)
+					if err := c.Start(); err != nil {
+						t.Fatal(err)
+					}
+					time.Sleep(within(100 * time.Millisecond))
+					kill(c)
+					c.Wait() // however it ended
+				}
+				if _, stderr := succeed(t, "merge", dir, "--out", dir); strings.Contains(stderr, "note:") {
+					t.Errorf("a merge of results that are alike:\n%s", stderr)
+				}
+			}
+			if got := readResults(t, dir); !slices.Equal(got, want) {
+				t.Errorf("%d results, not those of an undisturbed run (%d)", len(got), len(want))
+			}
+			if got := tables(dir); got != wantTables {
+				t.Errorf("the tables are\n%s, want\n%s", got, wantTables)
+			}
+			requireCurves(t, dir)
+			for _, pattern := range []string{"*.part", ".*.part"} {
+				if left, _ := filepath.Glob(filepath.Join(dir, pattern)); left != nil {
+					t.Errorf("left behind: %v", left)
+				}
+			}
+		}
+		t.Logf("%d shards: %d kills, %d of them between the first result and the last, in %d rounds", shards, killed, during, rounds)
+		if during < kills/4 {
+			t.Errorf("%d shards: only %d of %d kills hit between the first result and the last", shards, during, killed)
+		}
 	}
 }
 
 // A bag that a learner does not take leaves that learner out, of the comparison and of a portfolio, in one line each.
 func TestRunLeavesOut(t *testing.T) {
-	var file strings.Builder
-	file.WriteString("bag,label,a\n")
-	for b := range 12 {
-		rows := 2
-		if b == 3 {
-			rows = 5001
-		}
-		for i := range rows {
-			fmt.Fprintf(&file, "b%d,%d,%d\n", b, b%2, i+b)
-		}
-	}
-	path := write(t, "wide.csv", file.String())
+	path := write(t, "wide.csv", bagTable("label,a", 12, func(bag int) int { return map[bool]int{true: 5001, false: 2}[bag == 3] },
+		func(bag, instance int) string { return fmt.Sprintf("%d,%d", bag%2, instance+bag) }))
 	for _, name := range []string{"auto", "mind,statistics-svm"} {
 		_, said := succeed(t, "run", path, "--learner", name, "--folds", "3", "--repeats", "1", "--dry-run", "--out", t.TempDir())
 		if n := strings.Count(said, "note: wide: mind takes bags of at most 5000 instances; the largest has 5001: give a part of its instances, or take a learner without a bound, statistics-trees say; it is left out"); n != 1 {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -14,7 +13,7 @@ import (
 func TestSample(t *testing.T) {
 	file := write(t, "bags.csv", toy(false))
 	settings := func(flags ...string) (list []string) {
-		dir := filepath.Join(t.TempDir(), "out")
+		dir := newFolder(t)
 		succeed(t, append([]string{"run", file, "--epochs", "1", "--width", "4", "--batch", "8", "--folds", "2", "--repeats", "1", "--out", dir}, flags...)...)
 		rs, err := results.Read(dir)
 		if err != nil {
@@ -48,7 +47,4 @@ func TestSample(t *testing.T) {
 	if other := settings("--pooling", "mean,gated", "--sample", "3", "--dropout", "0,0.5", "--seed", "2"); slices.Equal(other, drawn) {
 		t.Errorf("another seed draws the same: %q", other)
 	}
-	refuse(t, exitUse, "--sample 0: from 1 to 10000 settings can be drawn", "run", file, "--sample", "0", "--out", file+".out")
-	refuse(t, exitUse, "--sample: draws settings of networks; name one with --pooling", "run", file, "--learner", "miles", "--sample", "2", "--out", file+".out")
-	refuse(t, exitUse, "--scale: not a setting of --pooling mean", "run", file, "--pooling", "mean", "--scale", "2", "--sample", "2", "--out", file+".out")
 }

@@ -48,11 +48,11 @@ func word(text string) (any, error) {
 }
 
 // poolings returns the names of the poolings.
-func (s *settings) poolings() (names []string) {
-	for _, name := range s.grid[cv.PoolingKey] {
-		names = append(names, fmt.Sprint(name))
-	}
-	return names
+func (s *settings) poolings() []string { return texts(s.grid[cv.PoolingKey]) }
+
+// texts returns values as texts.
+func texts(values []any) []string {
+	return namesOf(values, func(v any) string { return fmt.Sprint(v) })
 }
 
 // full returns the grid with its preset.
@@ -145,11 +145,7 @@ func (l *list) String() string {
 	if l == nil || l.of == nil {
 		return ""
 	}
-	var all []string
-	for _, v := range l.of.grid[l.name] {
-		all = append(all, fmt.Sprint(v))
-	}
-	return strings.Join(all, ",")
+	return strings.Join(texts(l.of.grid[l.name]), ",")
 }
 
 func (l *list) Type() string {

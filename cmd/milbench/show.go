@@ -29,10 +29,10 @@ milbench train writes the card into the folder of the model. It has figures if y
 				return err
 			}
 			if asJSON {
-				return p.writeJSON(struct {
+				return p.print(true, struct {
 					modeldir.Card
 					Setting json.RawMessage `json:"setting,omitempty"`
-				}{card, setting})
+				}{card, setting}, nil)
 			}
 			return card.Write(p.out, args[0], setting)
 		},

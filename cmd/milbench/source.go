@@ -72,7 +72,7 @@ func (m *missingValue) Type() string { return "way" }
 // reading returns how one name or file is read. A flag for files, given for a named set, is an error.
 func (f *readFlags) reading(p *program, nameOrFile string) (milbench.Reading, error) {
 	how := f.how
-	how.Note = func(text string) { p.note("note: %s", text) }
+	how.Note = p.remark
 	if milbench.Named(nameOrFile) {
 		return how, f.check()
 	}
@@ -100,7 +100,7 @@ func (s *sources) addTo(flags *pflag.FlagSet) {
 // open opens all names and files. They must hold different bags.
 func (p *program) open(s sources, namesOrFiles []string) (sets []*mil.Set, err error) {
 	how, files := s.how, 0
-	how.Note = func(text string) { p.note("note: %s", text) }
+	how.Note = p.remark
 	for _, nameOrFile := range namesOrFiles {
 		one := how
 		if milbench.Named(nameOrFile) { // what is for files is for the others

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"synpool/milbench/learners/neural"
 	"synpool/milbench/results"
@@ -29,7 +29,7 @@ func (p *program) study() *cobra.Command {
 		seed   uint64
 		cores  int
 		memory memorySize
-		part   shardFlag
+		part   string
 	)
 	c := &cobra.Command{
 		Use:   "study NAME --out DIR",
@@ -48,7 +48,10 @@ milbench run --preset paper has the setting of the paper: gamma 1, no layer norm
   milbench study poolings --out results --shard 3/12`,
 		Args: arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			which, err := part.shard(cores)
+			if err := checkCores(cores); err != nil {
+				return err
+			}
+			which, err := run.ParseShard(part)
 			if err != nil {
 				return err
 			}
@@ -81,36 +84,23 @@ milbench run --preset paper has the setting of the paper: gamma 1, no layer norm
 			}
 			p.note("%s (%s)", e.Question, form.Scope)
 			err = p.do(c.Context(), runs)
-			if err != nil && !errors.As(err, new(finding)) {
-				return err
-			}
 			if err == nil && form.Spaces {
-				if err := p.keepSpaces(c.Context(), runs, trainer); err != nil {
-					return err
-				}
+				err = p.keepSpaces(c.Context(), runs, trainer)
 			}
-			if tableErr := p.writeTable(runs[0].Dir, results.Formats[0]); tableErr != nil && !(err != nil && errors.Is(tableErr, results.ErrNoResults)) {
-				return errors.Join(err, tableErr)
-			}
-			return err
+			return p.tabulated(err, runs[0].Dir, results.Formats[0])
 		},
 	}
 	f := c.Flags()
 	f.StringVar(&dir, "out", "", "`folder` of the results, made if it is missing (required)")
-	formFlags(f, &quick, &sets, &seed)
+	f.BoolVar(&quick, "quick", false, "take the quick form: see milbench study list")
+	f.StringSliceVar(&sets, "sets", nil, "`names` of the sets of the experiment to run (default all)")
+	f.Uint64Var(&seed, "seed", 1, "seed of folds, weights, order, dropout, noise, drawings and shuffles")
 	coresFlag(f, &cores)
 	f.Var(&memory, "memory", "memory limit, say 500MB, 2GB or 1.5GiB (default half of the free memory)")
-	part.addTo(f)
+	shardFlag(f, &part)
 	required(c, "out")
 	c.AddCommand(p.studyList(), p.studyArchive(), p.studyReport())
 	return c
-}
-
-// formFlags are the flags that choose the fits of an experiment.
-func formFlags(f *pflag.FlagSet, quick *bool, sets *[]string, seed *uint64) {
-	f.BoolVar(quick, "quick", false, "take the quick form: see milbench study list")
-	f.StringSliceVar(sets, "sets", nil, "`names` of the sets of the experiment to run (default all)")
-	f.Uint64Var(seed, "seed", 1, "seed of folds, weights, order, dropout, noise, drawings and shuffles")
 }
 
 // findForm returns an experiment, its form (on the given sets, unless they are nil) and the folder of its results.
@@ -172,8 +162,6 @@ type listedForm struct {
 	Seconds float64  `json:"about_seconds"`
 }
 
-func listForm(f paper.Form) listedForm { return listedForm{f.Sets(), f.Scope, f.Time.Seconds()} }
-
 // studyList is the subcommand that shows the experiments.
 func (p *program) studyList() *cobra.Command {
 	var asJSON bool
@@ -185,25 +173,24 @@ func (p *program) studyList() *cobra.Command {
 		Args:    arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			var list []listedStudy
+			form := func(f paper.Form) listedForm { return listedForm{f.Sets(), f.Scope, f.Time.Seconds()} }
 			for _, e := range paper.Experiments {
-				list = append(list, listedStudy{e.Name, e.Question, e.Paper, e.Figures, listForm(e.Full), listForm(e.Quick)})
+				list = append(list, listedStudy{e.Name, e.Question, e.Paper, e.Figures, form(e.Full), form(e.Quick)})
 			}
-			if asJSON {
-				return p.writeJSON(list)
-			}
-			for i, e := range paper.Experiments {
-				if i > 0 {
-					fmt.Fprintln(p.out)
+			return p.print(asJSON, list, func(w io.Writer) {
+				for i, e := range list {
+					if i > 0 {
+						fmt.Fprintln(w)
+					}
+					paper := ""
+					if e.Paper != "" {
+						paper = " (paper: " + e.Paper + ")"
+					}
+					fmt.Fprintf(w, "%s: %s%s\n", e.Name, e.Question, paper)
+					fmt.Fprintf(w, "  in full: %s; %s\n", e.Full.Scope, run.About(duration(e.Full.Seconds)))
+					fmt.Fprintf(w, "  --quick: %s; %s\n", e.Quick.Scope, run.About(duration(e.Quick.Seconds)))
 				}
-				paper := ""
-				if e.Paper != "" {
-					paper = " (paper: " + e.Paper + ")"
-				}
-				fmt.Fprintf(p.out, "%s: %s%s\n", e.Name, e.Question, paper)
-				fmt.Fprintf(p.out, "  in full: %s; %s\n", e.Full.Scope, run.About(e.Full.Time))
-				fmt.Fprintf(p.out, "  --quick: %s; %s\n", e.Quick.Scope, run.About(e.Quick.Time))
-			}
-			return nil
+			})
 		},
 	}
 	addJSON(c, &asJSON)
@@ -292,21 +279,18 @@ func replaced(dir string, next results.Archive, add bool) (results.Archive, erro
 			return results.Archive{}, err
 		}
 	}
-	fits := make(map[string]bool)
-	for _, r := range next.Results {
-		fits[r.Fit] = true
-	}
-	lost := 0
+	lost := make(map[string]bool)
 	for _, r := range old.Results {
-		if !fits[r.Fit] {
-			lost++
-		}
+		lost[r.Fit] = true
+	}
+	for _, r := range next.Results {
+		delete(lost, r.Fit)
 	}
 	switch {
-	case lost > 0 && add:
-		return results.Archive{}, fmt.Errorf("%s has %d fits on the same sets that would be lost; choose another --out", path, lost)
-	case lost > 0:
-		return results.Archive{}, fmt.Errorf("%s has %d fits that would be lost; use --add to keep those on other sets, choose another --out, or remove it", path, lost)
+	case len(lost) > 0 && add:
+		return results.Archive{}, fmt.Errorf("%s has %d fits on the same sets that would be lost; choose another --out", path, len(lost))
+	case len(lost) > 0:
+		return results.Archive{}, fmt.Errorf("%s has %d fits that would be lost; use --add to keep those on other sets, choose another --out, or remove it", path, len(lost))
 	}
 	return next, nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,6 +47,17 @@ Marks:
 	return c
 }
 
+// tabulated writes the table of a folder after a run that ended with err, unless it was stopped. After failed fits there may be no results.
+func (p *program) tabulated(err error, dir, format string) error {
+	if err != nil && !errors.As(err, new(finding)) {
+		return err
+	}
+	if tableErr := p.writeTable(dir, format); tableErr != nil && !(err != nil && errors.Is(tableErr, results.ErrNoResults)) {
+		return errors.Join(err, tableErr)
+	}
+	return err
+}
+
 // writeTable tabulates the results of a folder.
 func (p *program) writeTable(dir, format string) error {
 	rs, err := results.Read(dir)
@@ -63,7 +75,7 @@ func (p *program) writeTable(dir, format string) error {
 	table.Rank()
 	if format == "csv" || format == "json" {
 		for _, n := range table.Notes {
-			p.note("note: %s", n)
+			p.remark(n)
 		}
 		for _, v := range table.Verdicts {
 			p.note("%s", v)

@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -133,7 +133,7 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 			b, bar, loss := readBuild(), p.progress(), 0.0
 			training := milbench.Training{Setting: setting, Seed: seed, Calibrate: toward, Results: card.results, Version: b.Version, Revision: b.Revision,
 				Judge: p.judgeCommand(c, args[0], &asked, config),
-				Note:  func(text string) { p.note("note: %s", text) },
+				Note:  p.remark,
 				Folds: func(done, of int) {
 					bar.show(func() string {
 						return fmt.Sprintf("calibration: %d of %d folds", done, of) + p.large.line(time.Now())
@@ -253,29 +253,25 @@ func (p *program) writeMembers(about learners.About) error {
 	if len(members) == 0 {
 		return nil
 	}
-	t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
 	epochs := slices.ContainsFunc(members, func(m learner.Weighted) bool { return m.Epoch > 1 }) // of networks
 	head := "learner\tweight\t" + results.FigureName(about.Target) + " inside"
 	if epochs {
 		head += "\tepoch"
 	}
-	fmt.Fprintln(t, head)
-	var list []json.RawMessage
-	for _, m := range members {
-		list = append(list, m.Setting)
-	}
-	labels, err := results.Labels(list)
+	labels, err := results.Labels(namesOf(members, func(m learner.Weighted) json.RawMessage { return m.Setting }))
 	if err != nil {
 		return err
 	}
-	for i, m := range members {
-		fmt.Fprintf(t, "%s\t%.3f\t%.3f", labels[i], m.Weight, m.Figure)
-		if epochs {
-			fmt.Fprintf(t, "\t%d", m.Epoch)
+	return p.print(false, nil, func(w io.Writer) {
+		fmt.Fprintln(w, head)
+		for i, m := range members {
+			fmt.Fprintf(w, "%s\t%.3f\t%.3f", labels[i], m.Weight, m.Figure)
+			if epochs {
+				fmt.Fprintf(w, "\t%d", m.Epoch)
+			}
+			fmt.Fprintln(w)
 		}
-		fmt.Fprintln(t)
-	}
-	return t.Flush()
+	})
 }
 
 // trainFlags are the flags that choose what is trained.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -24,29 +23,21 @@ import (
 // predictions reads what predict prints.
 func predictions(t *testing.T, args ...string) []predict.Bag {
 	t.Helper()
-	out, _ := succeed(t, append(append([]string{"predict"}, args...), "--json")...)
-	var bags []predict.Bag
-	if err := json.Unmarshal([]byte(out), &bags); err != nil {
-		t.Fatalf("%v in %s", err, out)
-	}
-	return bags
+	return decoded[[]predict.Bag](t, append(append([]string{"predict"}, args...), "--json")...)
 }
 
 func TestTrainPredict(t *testing.T) {
 	text := toy(false)
 	file := write(t, "toy.csv", text)
-	model := filepath.Join(t.TempDir(), "model")
-	out, _ := succeed(t, with("train", file, "--pooling", "softmax", "--heads", "2", "--out", model)...)
-	if !strings.Contains(out, "on the training bags themselves") || !strings.Contains(out, "model in "+model) {
-		t.Error(out)
-	}
+	model, out := trained(t, with(file, "--pooling", "softmax", "--heads", "2")...)
+	has(t, out, "on the training bags themselves", "model in "+model)
 	bags := predictions(t, model, file, "--instances")
 	if len(bags) != 24 || bags[3].Bag != "b3" || len(bags[3].Instances) != 4 {
 		t.Fatalf("%+v", bags)
 	}
 	for _, b := range bags {
-		if p := 1 / (1 + math.Exp(-*b.Score)); b.Probability == nil || math.Abs(p-*b.Probability) > 1e-6 || b.Calibration != "none" {
-			t.Errorf("%+v: want probability %v of score %v, not calibrated", b, p, *b.Score)
+		if p := 1 / (1 + math.Exp(-*b.Score)); b.Probability == nil || math.Abs(p-*b.Probability) > 1e-6 || b.Calibration != "none" || len(b.Winners) != 2 {
+			t.Errorf("%+v: want probability %v of score %v, not calibrated, and 2 winners", b, p, *b.Score)
 		}
 		for head, winner := range b.Winners {
 			sum := 0.0
@@ -60,9 +51,6 @@ func TestTrainPredict(t *testing.T) {
 				t.Errorf("bag %s, head %d: softmax weights sum up to %v", b.Bag, head, sum)
 			}
 		}
-		if len(b.Winners) != 2 {
-			t.Errorf("bag %s: %d winners for 2 heads", b.Bag, len(b.Winners))
-		}
 		for _, i := range b.Instances {
 			if want := (i.Heads[0] + i.Heads[1]) / 2; math.Abs(i.Weight-want) > 1e-12 {
 				t.Errorf("bag %s: weight %v, want the mean of %v", b.Bag, i.Weight, i.Heads)
@@ -70,7 +58,7 @@ func TestTrainPredict(t *testing.T) {
 		}
 	}
 
-	// Without labels, and of one class, bags get the same scores.
+	// Without labels, with other names of columns, and with a column more, bags get the same scores; so do bags of one class.
 	var unlabelled, oneClass strings.Builder
 	for line := range strings.Lines(text) {
 		fields := strings.SplitN(line, ",", 3)
@@ -80,21 +68,26 @@ func TestTrainPredict(t *testing.T) {
 		}
 	}
 	plain := predictions(t, model, file)
-	if got := predictions(t, model, write(t, "unlabelled.csv", unlabelled.String())); !reflect.DeepEqual(got, plain) {
-		t.Errorf("without labels %+v, with them %+v", got, plain)
+	for name, same := range map[string]string{
+		"unlabelled.csv": unlabelled.String(),
+		"more.csv":       toy(true),
+		"renamed.csv":    strings.Replace(toy(true), "bag,label", "slide_id,diagnosis", 1),
+	} {
+		if got := predictions(t, model, write(t, name, same)); !reflect.DeepEqual(got, plain) {
+			t.Errorf("of %s %+v, want %+v", name, got, plain)
+		}
 	}
-	positive := predictions(t, model, write(t, "positive.csv", oneClass.String()))
-	for i, b := range positive {
+	for i, b := range predictions(t, model, write(t, "positive.csv", oneClass.String())) {
 		if want := plain[2*i+1]; b.Bag != want.Bag || math.Abs(*b.Score-*want.Score) > 1e-5 {
 			t.Errorf("of one class %+v, among all bags %+v", b, want)
 		}
 	}
 
 	// CSV says the same as JSON.
-	csvText, _ := succeed(t, "predict", model, file)
-	records, err := csv.NewReader(strings.NewReader(csvText)).ReadAll()
-	if err != nil || len(records) != 25 || strings.Join(records[0], " ") != "bag score probability winners calibration" {
-		t.Fatalf("%v, %q", err, records)
+	out, _ = succeed(t, "predict", model, file)
+	records := csvLines(t, out)
+	if len(records) != 25 || strings.Join(records[0], " ") != "bag score probability winners calibration" {
+		t.Fatalf("%q", records)
 	}
 	for i, r := range records[1:] {
 		score, err := strconv.ParseFloat(r[1], 64)
@@ -107,139 +100,95 @@ func TestTrainPredict(t *testing.T) {
 		t.Errorf("%d lines:\n%s", len(lines), weights)
 	}
 
-	// A bag without a score has its name.
-	huge := write(t, "huge.csv", "bag,p,q,r\nzoo,1,2,3\napple,3e38,-3e38,3e38\n")
-	refuse(t, exitUse, "huge.csv: bag apple: its score is not finite", "predict", model, huge)
-
-	// What does not fit the model.
+	// A bag without a score has its name, and what does not fit the model is refused.
 	wide := write(t, "wide.csv", "0,b0,1,2,3,4\n1,b1,1,2,3,4\n")
-	refuse(t, exitUse, "has 4 features, the model "+model+" has 3", "predict", model, wide)
-	refuse(t, exitUse, "--instance-label-column", "predict", model, wide)
-	refuse(t, exitUse, `no column "p"; give the file the columns that the model was trained on`, "predict", model, write(t, "names.csv", strings.Replace(text, "p,q,r", "x,q,r", 1)))
-	refuse(t, exitUse, "musk1 has 166 features", "predict", model, "musk1")
-	if got := predictions(t, model, write(t, "more.csv", toy(true))); !reflect.DeepEqual(got, plain) { // columns are taken by name
-		t.Errorf("with a column more: %+v, want %+v", got, plain)
-	}
-	refuse(t, exitUse, "the features are taken by the names that the model knows", "predict", model, write(t, "more.csv", toy(true)), "--instance-label-column", "last")
-	renamed := strings.Replace(toy(true), "bag,label", "slide_id,diagnosis", 1)
-	if got := predictions(t, model, write(t, "renamed.csv", renamed)); !reflect.DeepEqual(got, plain) {
-		t.Errorf("of a table with other names: %+v, want %+v", got, plain)
+	for want, args := range map[string][]string{
+		"huge.csv: bag apple: its score is not finite":                           {write(t, "huge.csv", "bag,p,q,r\nzoo,1,2,3\napple,3e38,-3e38,3e38\n")},
+		"has 4 features, the model " + model + " has 3":                          {wide},
+		"--instance-label-column":                                                {wide},
+		`no column "p"; give the file the columns that the model was trained on`: {write(t, "names.csv", strings.Replace(text, "p,q,r", "x,q,r", 1))},
+		"musk1 has 166 features":                                                 {"musk1"},
+		"the features are taken by the names that the model knows":               {write(t, "more.csv", toy(true)), "--instance-label-column", "last"},
+	} {
+		refuse(t, exitUse, want, append([]string{"predict", model}, args...)...)
 	}
 
-	// A model is replaced by another; nothing else is.
-	succeed(t, with("train", file, "--pooling", "max", "--out", model)...)
-	if got := predictions(t, model, file); reflect.DeepEqual(got, plain) {
-		t.Error("the model was not replaced")
+	// A model is replaced by another; nothing else is. Poolings without attention have no winners.
+	succeed(t, with("train", file, "--pooling", "mean", "--out", model)...)
+	for _, b := range predictions(t, model, file, "--instances") {
+		if len(b.Instances) == 0 || len(b.Instances[0].Heads) == 0 || b.Winners != nil {
+			t.Errorf("%+v", b)
+		}
+	}
+	if out, _ := succeed(t, "predict", model, file); !strings.HasSuffix(strings.Split(out, "\n")[1], ",,none") {
+		t.Errorf("the cell of the winners is not empty in\n%s", out)
 	}
 	refuse(t, exitUse, "holds something other than a model, toy.csv", with("train", file, "--out", filepath.Dir(file))...)
 	refuse(t, exitUse, "not a directory", with("train", file, "--out", file)...)
 }
 
-// Every pooling can be trained, saved, loaded and asked for weights; those without attention have no winners.
-func TestTrainEveryPooling(t *testing.T) {
-	file := write(t, "toy.csv", toy(false))
-	for _, pooling := range []string{"syn", "hopfield", "attention", "gated", "mean", "max", "sum", "lse", "dsmil", "clam", "acmil", "settransformer"} {
-		model := filepath.Join(t.TempDir(), pooling)
-		succeed(t, with("train", file, "--pooling", pooling, "--out", model)...)
-		without := pooling == "mean" || pooling == "sum"
-		for _, b := range predictions(t, model, file, "--instances") {
-			if len(b.Instances) == 0 || len(b.Instances[0].Heads) == 0 || !without && len(b.Winners) != len(b.Instances[0].Heads) {
-				t.Errorf("%s: %+v", pooling, b)
-			}
-			if without && len(b.Winners) > 0 {
-				t.Errorf("%s: winners %v", pooling, b.Winners)
-			}
-		}
-		if !without {
-			continue
-		}
-		if out, _ := succeed(t, "predict", model, file, "--json"); strings.Contains(out, "winners") {
-			t.Errorf("%s: winners in\n%s", pooling, out)
-		}
-		if out, _ := succeed(t, "predict", model, file); !strings.HasSuffix(strings.Split(out, "\n")[1], ",,none") {
-			t.Errorf("%s: the cell of the winners is not empty in\n%s", pooling, out)
-		}
-	}
-}
-
 // Where a model cannot be saved it is not trained.
 func TestTrainChecksFolder(t *testing.T) {
 	file := write(t, "toy.csv", toy(false))
-	for _, dir := range []string{"/proc/model", filepath.Join(file, "model"), filepath.Join(t.TempDir(), "no", "model")} {
+	for _, dir := range []string{"/proc/model", filepath.Join(file, "model"), filepath.Join(newFolder(t), "model")} {
 		args := with("train", file, "--out", dir)
 		refuse(t, exitUse, "--out \""+dir+"\": ", args...)
 		if o := milbenchOf(t.Context(), args...); strings.Contains(o.err, "backend ") {
 			t.Errorf("a backend was started:\n%s", o.err)
 		}
 	}
-	folder := t.TempDir()
-	t.Chdir(folder)
+	t.Chdir(t.TempDir())
 	for range 2 { // empty, then a model
-		succeed(t, with("train", file, "--pooling", "mean", "--out", ".")...)
+		succeed(t, "train", file, "--learner", "statistics-svm", "--out", ".")
 		predictions(t, ".", file)
 	}
-	if entries, err := os.ReadDir(folder); err != nil || len(entries) != 2 {
+	if entries, err := os.ReadDir("."); err != nil || len(entries) != 2 {
 		t.Errorf("the folder holds %v (%v)", entries, err)
 	}
 }
 
 // A training that leaves the finite numbers is a failed fit, and leaves no model.
 func TestTrainDiverges(t *testing.T) {
-	file, model := write(t, "toy.csv", toy(false)), filepath.Join(t.TempDir(), "model")
+	file, model := write(t, "toy.csv", toy(false)), newFolder(t)
 	refuse(t, exitFinding, "not finite", with("train", file, "--pooling", "mean", "--lr", "1e30", "--out", model)...)
 	refuse(t, exitFinding, "toy: bag b0: its score is not finite", "train", file, "--pooling", "mean", "--lr", "1e38", "--epochs", "1", "--batch", "100", "--out", model)
 	refuse(t, exitUse, "lower --width", "train", file, "--pooling", "mean", "--width", "16384", "--layers", "2", "--out", model)
-	if _, err := os.Stat(model); err == nil {
-		t.Error("a model was saved")
-	}
+	absent(t, model)
 }
 
+// A model whose files are damaged is refused in one line that names its folder, and is replaced all the same.
 func TestDamagedModels(t *testing.T) {
 	file := write(t, "toy.csv", toy(false))
-	model := filepath.Join(t.TempDir(), "model")
-	succeed(t, with("train", file, "--pooling", "mean", "--out", model)...)
-	parameters, err := filepath.Glob(filepath.Join(model, "*", "*"))
-	if err != nil || len(parameters) != 2 {
-		t.Fatal(parameters, err)
+	network, _ := trained(t, with(file, "--pooling", "mean")...)
+	classical, _ := trained(t, file, "--learner", "statistics-svm", "--calibrate", "platt")
+	for _, c := range []struct{ model, path, from, to, want string }{
+		{network, "model.json", `"format": 1`, `"format": 99`, "its format is 99"},
+		{network, "model.json", "{", "", network},
+		{classical, "model.json", `"method": "platt"`, `"method": "latpt"`, classical + ": not a model of this version of milbench: model.json is damaged"},
+		{classical, filepath.Join("milbench-parameters-1", "fitted.json"), "{", "", classical + ": not a model of this version of milbench: fitted.json is damaged; train it again"},
+	} {
+		path := filepath.Join(c.model, c.path)
+		good := contents(t, path)
+		bad := strings.Replace(good, c.from, c.to, 1)
+		if bad == good {
+			t.Fatalf("no %s in %s", c.from, good)
+		}
+		put(t, path, bad)
+		refuse(t, exitUse, c.want, "predict", c.model, file)
+		put(t, path, good)
+		succeed(t, "predict", c.model, file)
 	}
-	for _, path := range append(parameters, filepath.Join(model, "model.json")) {
-		good, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		flipped := append([]byte{}, good...)
-		flipped[len(flipped)/2] ^= 0x20
-		for what, bad := range map[string][]byte{"truncated": good[:len(good)/2], "flipped": flipped, "empty": nil} {
-			if err := os.WriteFile(path, bad, 0o666); err != nil {
-				t.Fatal(err)
-			}
-			if o := milbenchOf(t.Context(), "predict", model, file); o.code != exitUse || !strings.Contains(o.err, model) {
-				t.Errorf("%s %s: exit code %d, %s", what, path, o.code, o.err)
-			}
-		}
-		if err := os.WriteFile(path, []byte(strings.Replace(string(good), `"format": 1`, `"format": 99`, 1)), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if filepath.Base(path) == "model.json" {
-			refuse(t, exitUse, "its format is 99", "predict", model, file)
-		}
-		if err := os.WriteFile(path, good, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	succeed(t, "predict", model, file)
+	put(t, filepath.Join(classical, "milbench-parameters-1", "fitted.json"), "")
+	succeed(t, "train", file, "--learner", "instance", "--out", classical)
+	predictions(t, classical, file)
 }
 
 func TestTrainLeaked(t *testing.T) {
 	file := write(t, "leaky.csv", toy(true))
-	model := filepath.Join(t.TempDir(), "model")
-	out, _ := succeed(t, with("train", file, "--pooling", "mean", "--keep-leak", "--out", model)...)
-	if !strings.Contains(out, "LEAKED") {
-		t.Error(out)
-	}
-	if _, stderr := succeed(t, "predict", model, file); !strings.Contains(stderr, "was trained with a column that leaks the labels") {
-		t.Error(stderr)
-	}
+	model, out := trained(t, file, "--learner", "statistics-svm", "--keep-leak")
+	has(t, out, "LEAKED")
+	_, stderr := succeed(t, "predict", model, file)
+	has(t, stderr, "was trained with a column that leaks the labels")
 }
 
 // words is toy with labels that are words, and without them.
@@ -259,63 +208,48 @@ func words() (labelled, unlabelled string) {
 
 // TestAutoKinds: auto is run, trained and asked on classes and real targets, with the figure of the kind; survival is refused with what to take.
 func TestAutoKinds(t *testing.T) {
-	files := map[string]*strings.Builder{"classes": {}, "real": {}, "times": {}}
-	for name, columns := range map[string]string{"classes": "label", "real": "target", "times": "time,event"} {
-		files[name].WriteString("bag," + columns + ",p,q,r\n")
-	}
-	random := rand.New(rand.NewPCG(6, 7))
-	for bag := range 36 {
-		y := random.NormFloat64()
-		for range 1 + bag%3 {
-			x, by := [3]float64{random.NormFloat64(), random.NormFloat64(), random.NormFloat64()}, [3]float64{}
-			by[bag%3] = 2
-			fmt.Fprintf(files["classes"], "b%d,%s,%.3f,%.3f,%.3f\n", bag, []string{"red", "green", "blue"}[bag%3], x[0]+by[0], x[1]+by[1], x[2]+by[2])
-			fmt.Fprintf(files["real"], "b%d,%.3f,%.3f,%.3f,%.3f\n", bag, y, x[0]+2*y, x[1], x[2])
-			fmt.Fprintf(files["times"], "b%d,%.3f,%d,%.3f,%.3f,%.3f\n", bag, math.Exp(y), bag%2, x[0]+2*y, x[1], x[2])
-		}
+	file := func(name, columns string, target func(bag int, y float64) string) string {
+		random, y := rand.New(rand.NewPCG(6, 7)), 0.0
+		return write(t, name+".csv", bagTable(columns+",p,q,r", 36, func(bag int) int { return 1 + bag%3 }, func(bag, instance int) string {
+			if instance == 0 {
+				y = random.NormFloat64()
+			}
+			x := [3]float64{random.NormFloat64() + y, random.NormFloat64(), random.NormFloat64()}
+			x[bag%3] += 2
+			return fmt.Sprintf("%s,%.3f,%.3f,%.3f", target(bag, y), x[0], x[1], x[2])
+		}))
 	}
 	setting := `{"inner":2,"candidates":[{"learner":"statistics-svm"},{"learner":"statistics-trees","trees":20}]}`
-	for name, figure := range map[string]string{"classes": "macro AUC", "real": "R²"} {
+	for name, c := range map[string]struct{ figure, file string }{
+		"classes": {"macro AUC", file("classes", "label", func(bag int, _ float64) string { return []string{"red", "green", "blue"}[bag%3] })},
+		"real":    {"R²", file("real", "target", func(_ int, y float64) string { return fmt.Sprintf("%.3f", y) })},
+	} {
 		t.Run(name, func(t *testing.T) {
-			file, model := write(t, name+".csv", files[name].String()), filepath.Join(t.TempDir(), "model")
-			out, _ := succeed(t, "train", file, "--learner", "auto", "--setting", setting, "--out", model)
-			if !strings.Contains(out, "auto trained on 36 bags: "+figure+" ") || !strings.Contains(out, figure+" inside") {
-				t.Error(out)
-			}
-			for _, b := range predictions(t, model, file, "--instances") {
-				switch {
-				case len(b.Instances) == 0:
-					t.Errorf("%+v", b)
-				case name == "real":
-					if b.Value == nil {
-						t.Errorf("%+v", b)
-					}
-				default:
-					sum := 0.0
-					for class, p := range b.Probabilities {
-						sum += p
-						if score := b.Scores[class]; math.Abs(math.Exp(score)-p) > 1e-9 {
-							t.Errorf("class %s: score %v, probability %v", class, score, p)
-						}
-					}
-					if math.Abs(sum-1) > 1e-9 {
-						t.Errorf("%+v", b)
-					}
-					for _, one := range b.Instances {
-						if len(one.Scores) != 3 || *one.Score != one.Scores[b.Class] {
-							t.Errorf("%+v", one)
-						}
+			model, out := trained(t, c.file, "--learner", "auto", "--setting", setting)
+			has(t, out, "auto trained on 36 bags: "+c.figure+" ", c.figure+" inside")
+			for _, b := range predictions(t, model, c.file, "--instances") {
+				if len(b.Instances) == 0 || (b.Value != nil) != (name == "real") {
+					t.Fatalf("%+v", b)
+				}
+				if name == "real" {
+					continue
+				}
+				sum := 0.0
+				for class, p := range b.Probabilities {
+					if sum += p; math.Abs(math.Exp(b.Scores[class])-p) > 1e-9 {
+						t.Errorf("class %s: score %v, probability %v", class, b.Scores[class], p)
 					}
 				}
+				if one := b.Instances[0]; math.Abs(sum-1) > 1e-9 || len(one.Scores) != 3 || *one.Score != one.Scores[b.Class] {
+					t.Errorf("%+v", b)
+				}
 			}
-			out, _ = succeed(t, "run", file, "--learner", "auto", "--folds", "3", "--repeats", "1", "--out", filepath.Join(t.TempDir(), "results"))
-			if !strings.Contains(out, figure) || !strings.Contains(out, "| auto") {
-				t.Error(out)
-			}
+			out, _ = succeed(t, "run", c.file, "--learner", "auto", "--folds", "2", "--repeats", "1", "--out", newFolder(t))
+			has(t, out, c.figure, "| auto")
 		})
 	}
 	refuse(t, exitUse, "times: no candidate of auto learns targets of kind survival; take a network: --pooling gated",
-		"train", write(t, "times.csv", files["times"].String()), "--learner", "auto", "--out", filepath.Join(t.TempDir(), "model"))
+		"train", file("times", "time,event", func(bag int, y float64) string { return fmt.Sprintf("%.3f,%d", math.Exp(y), bag%2) }), "--learner", "auto", "--out", newFolder(t))
 }
 
 // quick are fields of settings that train in a moment.
@@ -327,24 +261,17 @@ func TestTrainLearners(t *testing.T) {
 	file, fresh := write(t, "toy.csv", labelled), write(t, "fresh.csv", unlabelled)
 	for _, name := range learners.Names() {
 		t.Run(name, func(t *testing.T) {
-			model := filepath.Join(t.TempDir(), "model")
-			args := []string{"train", file, "--learner", name, "--out", model}
+			args := []string{file, "--learner", name}
 			if setting := quick[name]; setting != "" {
 				args = append(args, "--setting", setting)
 			}
-			out, stderr := succeed(t, args...)
-			if !strings.Contains(out, "toy: "+name+" trained on 24 bags: AUC ") || !strings.Contains(out, "model in "+model) || strings.Contains(stderr, "backend ") {
-				t.Error(out, stderr)
-			}
+			model, out := trained(t, args...)
+			has(t, out, "toy: "+name+" trained on 24 bags: AUC ", "model in "+model)
 			if has := strings.Contains(out, "AUC inside"); has != (name == learners.AutoName) {
 				t.Error(out)
 			}
-			bags := predictions(t, model, fresh)
-			if with := predictions(t, model, file); !reflect.DeepEqual(bags, with) {
-				t.Errorf("without labels %+v, with them %+v", bags, with)
-			}
 			right := 0
-			for i, b := range bags {
+			for i, b := range predictions(t, model, fresh) {
 				switch {
 				case !slices.Contains([]string{"auto", "instance", "statistics-trees"}, name): // its score is not a logit
 					if b.Probability != nil {
@@ -363,31 +290,19 @@ func TestTrainLearners(t *testing.T) {
 			if right < 14 {
 				t.Errorf("%d of 24 bags are told apart", right)
 			}
-
-			// Of instances, as JSON and as CSV.
-			asJSON, _ := succeed(t, "predict", model, fresh, "--instances", "--json")
-			if strings.Contains(asJSON, "weight") || strings.Contains(asJSON, "heads") {
-				t.Errorf("weights of %s:\n%s", name, asJSON)
-			}
-			rows := predictions(t, model, fresh, "--instances")
-			text, _ := succeed(t, "predict", model, fresh, "--instances")
-			lines := strings.Split(strings.TrimSpace(text), "\n")
-			if lines[0] != "bag,instance,score" || len(lines) != 1+24/4*10 {
-				t.Fatalf("%d lines:\n%s", len(lines), text)
-			}
-			at := 1
-			for _, b := range rows {
+			var want strings.Builder // CSV says the same of instances as JSON
+			want.WriteString("bag,instance,score\n")
+			for _, b := range predictions(t, model, fresh, "--instances") {
 				for _, i := range b.Instances {
-					if i.Score == nil {
-						t.Fatalf("%s: %+v has no score", name, b)
+					if i.Score == nil || i.Heads != nil {
+						t.Fatalf("%+v", i)
 					}
-					if want := b.Bag + "," + strconv.Itoa(i.Instance) + "," + predict.Decimal(*i.Score); lines[at] != want {
-						t.Errorf("%s, want %s", lines[at], want)
-					}
-					at++
+					fmt.Fprintf(&want, "%s,%d,%s\n", b.Bag, i.Instance, predict.Decimal(*i.Score))
 				}
 			}
-			refuse(t, exitUse, "has 4 features, the model "+model+" has 3", "predict", model, write(t, "wide.csv", "0,b0,1,2,3,4\n1,b1,1,2,3,4\n"))
+			if text, _ := succeed(t, "predict", model, fresh, "--instances"); text != want.String() || strings.Count(text, "\n") != 1+24/4*10 {
+				t.Errorf("%s, want\n%s", text, &want)
+			}
 		})
 	}
 }
@@ -395,7 +310,6 @@ func TestTrainLearners(t *testing.T) {
 // A portfolio with a network among its candidates is trained, saved and loaded.
 func TestTrainAutoNetwork(t *testing.T) {
 	labelled, unlabelled := words()
-	file, model := write(t, "toy.csv", labelled), filepath.Join(t.TempDir(), "model")
 	config, err := neural.DefaultConfig("max")
 	if err != nil {
 		t.Fatal(err)
@@ -405,64 +319,17 @@ func TestTrainAutoNetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, stderr := succeed(t, "train", file, "--learner", "auto", "--setting", string(setting), "--out", model)
-	if !strings.Contains(out, "max      1.000") || !strings.Contains(stderr, "backend ") {
-		t.Error(out, stderr)
-	}
-	fresh := write(t, "fresh.csv", unlabelled)
-	if got := predictions(t, model, fresh, "--instances"); len(got) != 24 || got[1].Instances[0].Score == nil {
+	model, out := trained(t, write(t, "toy.csv", labelled), "--learner", "auto", "--setting", string(setting))
+	has(t, out, "max      1.000")
+	if got := predictions(t, model, write(t, "fresh.csv", unlabelled), "--instances"); len(got) != 24 || got[1].Instances[0].Score == nil {
 		t.Errorf("%+v", got)
 	}
 }
 
-func TestTrainLearnerFlags(t *testing.T) {
-	file, out := write(t, "toy.csv", toy(false)), filepath.Join(t.TempDir(), "model")
-	for _, c := range []struct {
-		args []string
-		want string
-	}{
-		{[]string{"--learner", "mint"}, `--learner "mint": there is no such learner; did you mean "mind"?`},
-		{[]string{"--learner", "mind", "--pooling", "max"}, "--pooling: one model is trained; leave out --pooling or --learner"},
-		{[]string{"--learner", "mind", "--width", "8"}, "--width: a setting of networks; use --setting for fields of --learner mind"},
-		{[]string{"--setting", `{"c":1}`}, "--setting: the setting of a learner that is no network; name one with --learner"},
-		{[]string{"--learner", "mind", "--setting", `{"gama":1}`}, `--setting of mind: there is no field "gama"; did you mean "gamma"?`},
-		{[]string{"--learner", "mind", "--setting", `{"c":true}`}, `--setting of mind: c true: a value of type float64 is needed`},
-		{[]string{"--learner", "mind", "--setting", `c=1`}, `--setting of mind: "c=1" is no JSON object`},
-		{[]string{"--learner", "mind", "--setting", `{"distance":"emdd"}`}, `--setting of mind: distance "emdd": there is no such distance; did you mean "emd"?`},
-		{[]string{"--learner", "auto", "--setting", `{"inner":1}`}, `inner 1: 2 to 20 inner folds are possible`},
-		{[]string{"--learner", "mind", "--memory", "1MB"}, "raise --memory"},
-		{[]string{"--learner", "mind", "--cores", "0"}, "--cores 0: at least 1 is needed"},
-		{[]string{"--pooling", "max", "--cores", "1"}, "--cores: for --learner; a network is trained on all cores"},
-	} {
-		refuse(t, exitUse, c.want, append([]string{"train", file, "--out", out}, c.args...)...)
-	}
-	if _, err := os.Stat(out); err == nil {
-		t.Error("a model was saved")
-	}
-	refuse(t, exitUse, "one: the training part cannot be cut into inner folds", "train", write(t, "one.csv", "bag,label,p\na,0,1\nb,1,2\n"), "--learner", "auto", "--out", out)
-}
-
-// A classical model whose files are damaged is refused.
-func TestDamagedLearners(t *testing.T) {
-	file, model := write(t, "toy.csv", toy(false)), filepath.Join(t.TempDir(), "model")
-	succeed(t, "train", file, "--learner", "set-kernel-svm", "--out", model)
-	fitted := filepath.Join(model, "milbench-parameters-1", "fitted.json")
-	good, err := os.ReadFile(fitted)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(fitted, good[1:], 0o666); err != nil {
-		t.Fatal(err)
-	}
-	refuse(t, exitUse, model+": not a model of this version of milbench: fitted.json is damaged; train it again", "predict", model, file)
-	succeed(t, "train", file, "--learner", "instance", "--out", model) // is replaced all the same
-	predictions(t, model, file)
-}
-
 // A stopped training leaves the model that was there.
 func TestTrainStopped(t *testing.T) {
-	file, model := write(t, "toy.csv", toy(false)), filepath.Join(t.TempDir(), "model")
-	succeed(t, "train", file, "--learner", "instance", "--out", model)
+	file := write(t, "toy.csv", toy(false))
+	model, _ := trained(t, file, "--learner", "instance")
 	before := predictions(t, model, file)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(&stopped{syscall.SIGINT})
@@ -483,21 +350,17 @@ func TestTrainStopped(t *testing.T) {
 // TestPredictWithCoordinates: where an HDF5 file says where its instances are, x and y stand beside their scores.
 func TestPredictWithCoordinates(t *testing.T) {
 	folder := filepath.Join("..", "..", "milbench", "dataset", "testdata", "folder")
-	model := filepath.Join(t.TempDir(), "model")
-	succeed(t, "train", folder, "--learner", "miles", "--setting", `{"c":1}`, "--out", model)
+	model, _ := trained(t, folder, "--learner", "miles", "--setting", `{"c":1}`)
 	out, _ := succeed(t, "predict", model, folder, "--instances")
-	rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := csvLines(t, out)
 	if got := strings.Join(rows[0], ","); got != "bag,instance,x,y,tile,score" {
 		t.Errorf("header %q", got)
 	}
 	found := 0
 	for _, row := range rows[1:] {
 		instance, _ := strconv.Atoi(row[1])
-		switch want := []string{strconv.Itoa(2 * instance), strconv.Itoa(2*instance + 1)}; {
-		case row[0] == "clam" && (!slices.Equal(row[2:4], want) || row[4] != "256"):
+		switch want := []string{strconv.Itoa(2 * instance), strconv.Itoa(2*instance + 1), "256"}; {
+		case row[0] == "clam" && !slices.Equal(row[2:5], want):
 			t.Errorf("row %q, want %q", row, want)
 		case row[0] == "clam":
 			found++
@@ -507,6 +370,9 @@ func TestPredictWithCoordinates(t *testing.T) {
 	}
 	if found != 3 {
 		t.Errorf("%d instances of clam, want 3", found)
+	}
+	if out, _ = succeed(t, "predict", model, folder, "--instances", "--json"); !strings.Contains(out, `"x": 4,`) || strings.Contains(out, "null") {
+		t.Errorf("JSON: %.400s", out)
 	}
 	part := t.TempDir() // the other bags are scored if one cannot be read
 	if err := os.CopyFS(part, os.DirFS(folder)); err != nil {
@@ -522,54 +388,44 @@ func TestPredictWithCoordinates(t *testing.T) {
 	if out, said := succeed(t, "predict", model, part, "--subset"); strings.Count(out, "\n") != 11 || !strings.Contains(said, "10 of 11 bags; not readable: trident") {
 		t.Errorf("%s, %s", out, said)
 	}
-	out, _ = succeed(t, "predict", model, folder, "--instances", "--json")
-	if !strings.Contains(out, `"x": 4,`) || strings.Contains(out, "null") {
-		t.Errorf("JSON: %.400s", out)
-	}
 }
 
 // Of survival predict writes the curve and the median of networks that learn hazards, and of Cox's loss the risk alone; tables and evaluate
 // have the integrated Brier score of the first.
 func TestPredictSurvival(t *testing.T) {
-	random := rand.New(rand.NewPCG(6, 0))
-	text := "bag,time,event,p,q\n"
-	for bag := range 40 {
-		x := random.Float64()
-		for range 2 {
-			text += fmt.Sprintf("b%d,%.3f,%d,%.4f,%.4f\n", bag, 1/(0.1+x), bag%5%2, x, random.NormFloat64())
+	random, x := rand.New(rand.NewPCG(6, 0)), 0.0
+	file := write(t, "times.csv", bagTable("time,event,p,q", 40, pairs, func(bag, instance int) string {
+		if instance == 0 {
+			x = random.Float64()
 		}
-	}
-	file := write(t, "times.csv", text)
+		return fmt.Sprintf("%.3f,%d,%.4f,%.4f", 1/(0.1+x), bag%5%2, x, random.NormFloat64())
+	}))
 	for _, c := range []struct {
-		loss    string
-		header  string
-		columns int
-		curves  bool
+		loss, header string
+		columns      int
+		curves       bool
 	}{
 		{"hazards", "bag,risk,median,alive_after_", 11, true},
 		{"cox", "bag,risk,winners", 3, false},
 	} {
-		dir := t.TempDir()
-		model, results := filepath.Join(dir, "model"), filepath.Join(dir, "results")
-		settings := []string{"--pooling", "mean", "--epochs", "5", "--batch", "20", "--loss", c.loss}
-		succeed(t, append([]string{"train", file, "--out", model}, settings...)...)
+		settings := []string{file, "--pooling", "mean", "--epochs", "5", "--batch", "20", "--loss", c.loss}
+		model, _ := trained(t, settings...)
 		out, _ := succeed(t, "predict", model, file)
-		lines := strings.Split(strings.TrimSpace(out), "\n")
-		if len(lines) != 41 || !strings.HasPrefix(lines[0], c.header) || strings.Count(lines[0], ",") != c.columns-1 {
-			t.Errorf("%s: %d lines, %s", c.loss, len(lines), lines[0])
+		bags := csvLines(t, out)
+		if len(bags) != 41 || !strings.HasPrefix(out, c.header) || len(bags[0]) != c.columns {
+			t.Errorf("%s: %d lines, %s", c.loss, len(bags), bags[0])
 		}
 		if c.curves {
-			fields := strings.Split(lines[1], ",")
 			before := 1.0
-			for _, field := range fields[3:10] {
+			for _, field := range bags[1][3:10] {
 				alive, err := strconv.ParseFloat(field, 64)
 				if err != nil || alive > before || alive < 0 {
-					t.Errorf("%s", lines[1])
+					t.Errorf("%s", bags[1])
 				}
 				before = alive
 			}
-			if (fields[2] != "") != (before <= 0.5) {
-				t.Errorf("the median of %s", lines[1])
+			if (bags[1][2] != "") != (before <= 0.5) {
+				t.Errorf("the median of %s", bags[1])
 			}
 		}
 		if scored := predictions(t, model, file); (scored[0].Survival != nil) != c.curves {
@@ -578,12 +434,10 @@ func TestPredictSurvival(t *testing.T) {
 		if out, _ = succeed(t, "evaluate", model, file); strings.Contains(out, "integrated Brier score") != c.curves {
 			t.Errorf("%s: %s", c.loss, out)
 		}
-		succeed(t, append([]string{"run", file, "--folds", "2", "--repeats", "1", "--out", results}, settings...)...)
+		results := newFolder(t)
+		succeed(t, append([]string{"run", "--folds", "2", "--repeats", "1", "--out", results}, settings...)...)
 		out, _ = succeed(t, "table", results, "--format", "csv")
-		rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := csvLines(t, out)
 		if at := slices.Index(rows[0], "integrated_brier"); at < 0 || (rows[1][at] != "") != c.curves {
 			t.Errorf("%s: %s", c.loss, out)
 		}

@@ -21,7 +21,7 @@ import (
 func (p *program) machine(cores int, memory uint64) *milbench.Machine {
 	return &milbench.Machine{Cores: cores, Memory: memory, Watch: p.large.watch,
 		Started: func(c *backend.Choice) { fmt.Fprintln(p.err, c) },
-		Note:    func(text string) { p.note("note: %s", text) }}
+		Note:    p.remark}
 }
 
 // fleet is a machine for many fits side by side. It says what XLA would gain where the backend is that of Go.

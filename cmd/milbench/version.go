@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -74,11 +75,9 @@ func (p *program) version() *cobra.Command {
 		Args:    arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			b := readBuild()
-			if asJSON {
-				return p.writeJSON(b)
-			}
-			fmt.Fprintf(p.out, "milbench %s, revision %s, %s, GoMLX %s, backends %s, %s\n", b.Version, b.Revision, b.Go, b.GoMLX, b.Backends, b.Platform)
-			return nil
+			return p.print(asJSON, b, func(w io.Writer) {
+				fmt.Fprintf(w, "milbench %s, revision %s, %s, GoMLX %s, backends %s, %s\n", b.Version, b.Revision, b.Go, b.GoMLX, b.Backends, b.Platform)
+			})
 		},
 	}
 	addJSON(c, &asJSON)

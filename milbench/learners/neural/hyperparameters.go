@@ -82,7 +82,7 @@ var (
 		}
 		return list
 	}()
-	common    = having(func(h *Hyperparameter) bool {
+	common = having(func(h *Hyperparameter) bool {
 		return !slices.ContainsFunc(entries, func(e Entry) bool { return slices.Contains(e.Has, h.Name) })
 	})
 )
