@@ -295,7 +295,7 @@ func (r *reads) value(bag, text string) (float64, error) {
 		lacks()
 		return math.NaN(), nil
 	}
-	if r.name != "" && errors.As(err, new(noNumber)) {
+	if err != nil && r.name != "" && errors.As(err, new(noNumber)) {
 		name := strconv.Quote(r.name)
 		return 0, fmt.Errorf("%w; --categorical %s makes a feature of each word, and --bag %s takes the words for the bags", err, name, name)
 	}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"reflect"
 	"strconv"
-	"strings"
 )
 
 // Instances are the instances of a bag, one row of features per instance. They are in memory, either dense ([Dense])
@@ -288,8 +287,10 @@ func NotFinite(instance, feature int, v float32) error {
 
 // ParseNumber parses a finite decimal number, the only kind that text files may hold: 1_000, 0x1p-2 and inf are words.
 func ParseNumber(text string) (float64, error) {
-	if strings.Trim(text, "0123456789+-.eE") != "" || strings.Contains(text, "_") {
-		return 0, &strconv.NumError{Func: "ParseNumber", Num: text, Err: strconv.ErrSyntax}
+	for _, c := range []byte(text) {
+		if (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' && c != 'e' && c != 'E' {
+			return 0, &strconv.NumError{Func: "ParseNumber", Num: text, Err: strconv.ErrSyntax}
+		}
 	}
 	return strconv.ParseFloat(text, 64)
 }
