@@ -3,6 +3,9 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <string.h>
 
 #include "wrap.h"
@@ -38,6 +41,12 @@ PJRT_Api* synpoolWrap(const PJRT_Api* api) {
 PJRT_Error* synpoolCreate(const PJRT_Api* api, PJRT_Client_Create_Args* args) { return api->PJRT_Client_Create(args); }
 PJRT_Error* synpoolDestroy(const PJRT_Api* api, PJRT_Client_Destroy_Args* args) { return api->PJRT_Client_Destroy(args); }
 PJRT_Error* synpoolCompile(const PJRT_Api* api, PJRT_Client_Compile_Args* args) { return api->PJRT_Client_Compile(args); }
+
+void synpoolTrim(void) {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
 
 // failed reports whether there is an error, and frees it.
 static bool failed(const PJRT_Api* api, PJRT_Error* error) {

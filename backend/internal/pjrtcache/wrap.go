@@ -254,6 +254,7 @@ func synpoolWrappedCompile(args *C.PJRT_Client_Compile_Args) (failure *C.PJRT_Er
 		if failure = C.synpoolCompile(cache.api, args); failure == nil {
 			keep(args.executable, key)
 		}
+		C.synpoolTrim()
 	}
 	if cache.store.writable() { // if several clients want the same program at the same time, only one compiles it
 		firstOf(key).Do(compile)

@@ -13,6 +13,9 @@ PJRT_Error* synpoolCreate(const PJRT_Api* api, PJRT_Client_Create_Args* args);
 PJRT_Error* synpoolDestroy(const PJRT_Api* api, PJRT_Client_Destroy_Args* args);
 PJRT_Error* synpoolCompile(const PJRT_Api* api, PJRT_Client_Compile_Args* args);
 
+// synpoolTrim gives the system back what a compiler has freed: tens of megabytes that malloc would keep.
+void synpoolTrim(void);
+
 // synpoolDevice says what a client runs on. Its strings belong to the client.
 typedef struct {
   const char* platform;
