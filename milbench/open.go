@@ -25,7 +25,7 @@ func (how Reading) ForFiles() string {
 	for _, c := range []struct {
 		flag  string
 		given bool
-	}{{"labels", how.Labels != ""}, {"bag", how.Bag != ""}, {"label", how.Label != ""}, {"group", how.Group != ""}, {"split", how.Split != "" && how.Split != dataset.NoSplit}, {"categorical", len(how.Categorical) > 0}, {"as-features", len(how.AsFeatures) > 0}, {"coordinates", len(how.Coordinates) > 0}, {"features", how.Array != ""}, {"subset", how.Subset}, {"missing", how.Median}, {"numbers", how.Numbers}, {"order", how.Order != nil}, {"instance-label-column", how.Column != dataset.NoColumn}, {"positive", how.Positive != ""}, {"keep-leak", how.KeepLeak}} {
+	}{{"labels", how.Labels != ""}, {"bag", how.Bag != ""}, {"label", how.Label != ""}, {"group", how.Group != ""}, {"split", how.Split != "" && how.Split != dataset.NoSplit}, {"categorical", len(how.Categorical) > 0}, {"as-features", len(how.AsFeatures) > 0}, {"ignore", len(how.Ignore) > 0}, {"coordinates", len(how.Coordinates) > 0}, {"features", how.Array != ""}, {"subset", how.Subset}, {"missing", how.Median}, {"numbers", how.Numbers}, {"order", how.Order != nil}, {"instance-label-column", how.Column != dataset.NoColumn}, {"positive", how.Positive != ""}, {"keep-leak", how.KeepLeak}} {
 		if c.given {
 			return c.flag
 		}

@@ -31,5 +31,5 @@ func TestColumns(t *testing.T) {
 	refuse(t, exitUse, "--missing", "run", file, "--missing", "mean", "--out", newFolder(t))
 	refuse(t, exitUse, "--missing is for files", "run", "musk1", "--missing", "median", "--out", newFolder(t))
 	refuse(t, exitUse, `--categorical: no column "sort"`, "audit", file, "--bag", "where", "--categorical", "sort")
-	refuse(t, exitUse, "neither a header", "audit", file)
+	refuse(t, exitUse, "no column bag among", "audit", file)
 }

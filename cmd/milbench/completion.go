@@ -83,7 +83,7 @@ var formatValues = map[string][]string{
 }
 
 // noFiles are flags whose values are neither in a list nor names of files.
-var noFiles = []string{"bag", "group", "label", "positive", "name", "setting", "set", "with", "column", "memory", "categorical", "as-features", "coordinates", "order"}
+var noFiles = []string{"bag", "group", "label", "positive", "name", "setting", "set", "with", "column", "memory", "categorical", "as-features", "ignore", "coordinates", "order"}
 
 // namesOf returns the names of the members of a list.
 func namesOf[T, N any](list []T, name func(T) N) (names []N) {

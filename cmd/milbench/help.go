@@ -167,8 +167,8 @@ Columns, the flags that name them, and the names that are found without a flag:
 
 For survival, the columns time and event replace label. A note says which names were found, and
 which columns are features: all others, except row numbers, ids, folds, other labels and positions.
---as-features takes such a column as a feature. A trained model finds its features by name.
---labels names a table other than labels.csv.
+--as-features takes such a column as a feature, --ignore leaves others out. A trained model finds
+its features by name. --labels names a table other than labels.csv.
 
 Missing values are refused. With --missing median they become the median of the training part.
 Before training, a file is audited. It is refused if a column leaks the labels: milbench audit.`,

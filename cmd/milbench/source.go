@@ -46,6 +46,7 @@ func (f *readFlags) addTo(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&o.Order, "order", nil, "all `labels` of three or more classes in their order, say low,middle,high, for quadratic kappa and the confusion matrix (default numbers by value, words by alphabet)")
 	flags.StringSliceVar(&o.Categorical, "categorical", nil, "`columns` of words in a table; each word becomes a feature")
 	flags.StringSliceVar(&o.AsFeatures, "as-features", nil, "`columns` of a table to take as features although they look like bookkeeping: folds, times, row numbers, other labels and ids")
+	flags.StringSliceVar(&o.Ignore, "ignore", nil, "`columns` of a table to leave out: dates, names")
 	flags.Var((*missingValue)(&o.Median), "missing", "`way` to treat missing values of a table: refuse (default), or median: take that of each training part and add a feature x=missing that marks where x is missing")
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -113,6 +114,9 @@ func (o Options) readTable(name string, each func(func(record []string) error) e
 		for k := range list {
 			r := &list[k]
 			v, err := r.value(id, record[r.column])
+			if errors.As(err, new(noNumber)) {
+				err = holdWords(list, record, err)
+			}
 			if err != nil {
 				return fmt.Errorf("bag %s, %s: %w", id, r.called(k), err)
 			}
@@ -223,6 +227,9 @@ func readLayout(record []string, o Options) (*layout, error) {
 	}
 	if columns != nil {
 		if len(o.Features) == 0 {
+			if err := columns.ignore(o.Ignore); err != nil {
+				return nil, err
+			}
 			columns.leaveOut(o)
 		}
 		if len(columns.features) == 0 {
@@ -232,6 +239,13 @@ func readLayout(record []string, o Options) (*layout, error) {
 	}
 	if len(record) < 3 {
 		return nil, fmt.Errorf("%d fields; a file without a header holds label, bag and features", len(record))
+	}
+	if !slices.ContainsFunc(record, func(text string) bool { return !startsName.MatchString(text) }) {
+		label := ", and --label that of the labels"
+		if o.Unlabelled {
+			label = ""
+		}
+		return nil, fmt.Errorf("no column bag among %s; --bag names it%s", few(record), label)
 	}
 	columns = &layout{bag: 1, label: 0, instanceLabel: -1, group: -1, split: -1, time: -1, event: -1, x: -1, y: -1}
 	for i := 2; i < len(record); i++ {
@@ -260,6 +274,21 @@ func readLayout(record []string, o Options) (*layout, error) {
 	}
 	return columns, nil
 }
+
+// ignore removes columns from the features.
+func (l *layout) ignore(names []string) error {
+	for _, name := range names {
+		at := slices.IndexFunc(l.features, func(i int) bool { return l.header[i] == name })
+		if at < 0 {
+			return noColumn("ignore", name, l.header)
+		}
+		l.features = slices.Delete(l.features, at, at+1)
+	}
+	return nil
+}
+
+// startsName matches the beginning of what can only be the name of a column.
+var startsName = regexp.MustCompile(`^\s*[\pL_]`)
 
 // leaveOut moves the columns of bookkeeping out of the features.
 func (l *layout) leaveOut(o Options) {

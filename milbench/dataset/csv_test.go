@@ -62,6 +62,8 @@ func TestReadCSVRefuses(t *testing.T) {
 		{"0;b1;1,5;2,5\n1;b2;2,5;1,5\n", `nor an instance: "1,5" has a decimal comma; write decimal points`},
 		{"bag;label;f1\nb1;0;-2,5e3\n", `line 2: bag b1, feature f1: "-2,5e3" has a decimal comma`},
 		{"bag,label,stain,f1\nb1,0,HE,1\n", `line 2: bag b1, feature stain: "HE" is not a number in the range of a double; --categorical "stain" makes a feature of each word`},
+		{"bag,label,well,f1,day\nb1,0,W0,1,Mon\n", `line 2: bag b1, feature well: "W0" is not a number in the range of a double, and so in the columns "well", "day"; --categorical makes a feature of each word of a column, --ignore leaves it out`},
+		{"plate,well,outcome,f1\nP1,W0,1,2\n", "line 1: no column bag among plate, well, outcome, f1; --bag names it, and --label that of the labels"},
 		{"slide,grade,case,f1\ns1,0,p1,1\ns1,0,p2,1\n", `line 3: bag s1 is in group "p2" here and in "p1" before`},
 		{"0,b1\n", "line 1: 2 fields; a file without a header holds label, bag and features"},
 		{"bag,label,f1,f1\n", "line 1: column f1 occurs twice, as number 3 and 4"},

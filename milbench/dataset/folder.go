@@ -523,6 +523,8 @@ func listLayout(record []string, o Options) (*layout, error) {
 		return nil, fmt.Errorf("--categorical %s is for CSV files of instances; a line is a bag here", o.Categorical[0])
 	case o.Median:
 		return nil, errors.New("--missing median is for tables of instances; a line is a bag here")
+	case len(o.Ignore) > 0:
+		return nil, fmt.Errorf("--ignore %s is for CSV files of instances; a line is a bag here", o.Ignore[0])
 	case len(o.AsFeatures) > 0:
 		return nil, fmt.Errorf("--as-features %s is for CSV files of instances; a line is a bag here", o.AsFeatures[0])
 	case columns.instanceLabel >= 0:

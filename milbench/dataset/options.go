@@ -48,6 +48,9 @@ type Options struct {
 	// refused if the file has no header.
 	AsFeatures []string
 
+	// Ignore names columns of a table to leave out, such as dates and names.
+	Ignore []string
+
 	// Coordinates names the two columns of a CSV or Parquet file with the position of each instance
 	// ([mil.Bag.Coordinates]). They are not features. With nil they are x and y, if both exist along with other
 	// features and there is no z. Use "none" alone for no coordinates.
@@ -121,7 +124,7 @@ func (o Options) note(format string, args ...any) {
 
 // named returns an error if an option names a column but the file is not a table.
 func (o Options) named() error {
-	for _, c := range []struct{ flag, column string }{{"bag", o.Bag}, {"label", o.Label}, {"group", o.Group}, {"split", o.Split}, {"categorical", strings.Join(o.Categorical, ",")}, {"coordinates", strings.Join(o.Coordinates, ",")}, {"as-features", strings.Join(o.AsFeatures, ",")}, {"missing", o.missing()}} {
+	for _, c := range []struct{ flag, column string }{{"bag", o.Bag}, {"label", o.Label}, {"group", o.Group}, {"split", o.Split}, {"categorical", strings.Join(o.Categorical, ",")}, {"coordinates", strings.Join(o.Coordinates, ",")}, {"as-features", strings.Join(o.AsFeatures, ",")}, {"ignore", strings.Join(o.Ignore, ",")}, {"missing", o.missing()}} {
 		if c.column != "" {
 			return fmt.Errorf("no columns with names; --%s %s is for tables", c.flag, c.column)
 		}
@@ -295,11 +298,27 @@ func (r *reads) value(bag, text string) (float64, error) {
 		lacks()
 		return math.NaN(), nil
 	}
-	if err != nil && r.name != "" && errors.As(err, new(noNumber)) {
-		name := strconv.Quote(r.name)
-		return 0, fmt.Errorf("%w; --categorical %s makes a feature of each word, and --bag %s takes the words for the bags", err, name, name)
-	}
 	return v, err
+}
+
+// holdWords adds to the error of a word in a column what to do about this and all other columns of a record that hold words.
+func holdWords(list []reads, record []string, err error) error {
+	var names []string
+	for k := range list {
+		r := &list[k]
+		if text := record[r.column]; r.words == nil && r.name != "" && !isMissing(text) {
+			if _, err := parseValue(text); errors.As(err, new(noNumber)) {
+				names = append(names, strconv.Quote(r.name))
+			}
+		}
+	}
+	switch {
+	case len(names) == 1:
+		return fmt.Errorf("%w; --categorical %s makes a feature of each word, --ignore %[2]s leaves the column out, and --bag %[2]s takes the words for the bags", err, names[0])
+	case len(names) > 1:
+		return fmt.Errorf("%w, and so in the columns %s; --categorical makes a feature of each word of a column, --ignore leaves it out, and --bag takes the words for the bags", err, few(names))
+	}
+	return err
 }
 
 // called returns a name for the k-th column that is read.

@@ -225,3 +225,15 @@ func checkLeftOut(t *testing.T, name string, values []string, out bool) {
 		}
 	}
 }
+
+// TestIgnore: columns to leave out are no features, and one that is not there is named.
+func TestIgnore(t *testing.T) {
+	const file = "bag,label,well,f1,day\na,0,W0,1,Mon\nb,1,W1,2,Tue\n"
+	s, err := Options{Ignore: []string{"well", "day"}}.ReadCSV(strings.NewReader(file), "toy.csv")
+	if err != nil || !slices.Equal(s.Features, []string{"f1"}) {
+		t.Fatalf("features %v, %v", s, err)
+	}
+	if _, err := (Options{Ignore: []string{"wel"}}).ReadCSV(strings.NewReader(file), "toy.csv"); err == nil || !strings.Contains(err.Error(), `--ignore: no column "wel"; did you mean "well"?`) {
+		t.Errorf("error %v", err)
+	}
+}

@@ -92,7 +92,7 @@ func TestReadParquetRefuses(t *testing.T) {
 		"hole":      `1 value is missing, in x2 (1, the first in bag b); --missing median takes the median of each training part for them, and adds features that say where they are`,
 		"null":      `1 value is missing, in x (1, the first in bag b); --missing median takes the median of each training part for them, and adds features that say where they are`,
 		"infinite":  "row 3: bag b, feature x: value +Inf; replace it by a finite number",
-		"words":     `row 1: bag a, feature x: "x" is not a number in the range of a double; --categorical "x" makes a feature of each word, and --bag "x" takes the words for the bags`,
+		"words":     `row 1: bag a, feature x: "x" is not a number in the range of a double; --categorical "x" makes a feature of each word, --ignore "x" leaves the column out, and --bag "x" takes the words for the bags`,
 		"lists":     "column x holds lists of lists; drop it, or save it as numbers or text",
 		"struct":    "column x holds nested values; drop it, or save it as numbers or text",
 		"one":       "column x holds nested values; drop it, or save it as numbers or text",

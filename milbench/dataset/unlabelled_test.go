@@ -54,7 +54,7 @@ func TestReadUnlabelledRefuses(t *testing.T) {
 		want string
 	}{
 		"empty.csv":    {nil, "the file is empty"},
-		"nobag.csv":    {[]byte("name,p,q\na,1,2\n"), "neither a header with the column bag (--bag names another) nor an instance"},
+		"nobag.csv":    {[]byte("name,p,q\na,1,2\n"), "no column bag among name, p, q; --bag names it"},
 		"swapped.csv":  {[]byte("MUSK-jf78,1,2,3\nMUSK-jf79,0,4,5\n"), "neither a header with the column bag (--bag names another) nor an instance, which begins with its label"},
 		"noid.csv":     {[]byte("bag,p,q\n,1,2\n"), "line 2: no bag id"},
 		"text.csv":     {[]byte("bag,p,q\na,1,x\n"), `line 2: bag a, feature q: "x" is not a number`},

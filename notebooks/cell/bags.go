@@ -175,6 +175,11 @@ func (b *Bags) AsFeatures(columns ...string) *Bags {
 	return b.with("AsFeatures", func(o *milbench.Reading) { o.AsFeatures = columns })
 }
 
+// Ignore sets columns to leave out, such as dates and names.
+func (b *Bags) Ignore(columns ...string) *Bags {
+	return b.with("Ignore", func(o *milbench.Reading) { o.Ignore = columns })
+}
+
 // Coordinates sets the two columns with the positions of instances; the default is x and y.
 func (b *Bags) Coordinates(x, y string) *Bags {
 	return b.with("Coordinates", func(o *milbench.Reading) { o.Coordinates = []string{x, y} })
