@@ -91,7 +91,7 @@ func (c Comparison) Runs() (runs []run.Run, err error) {
 		if protocol.Name == cv.NestedProtocol && protocol.Inner == 0 {
 			list = slices.DeleteFunc(slices.Clone(list), func(s json.RawMessage) bool { return learners.Candidates(s) != nil })
 		}
-		list, refused, err := Able(set, list)
+		list, refused, err := able(set, list)
 		if err != nil {
 			return nil, err
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 
 	"synpool/milbench/cv"
@@ -34,31 +33,18 @@ func Lineup(grids bool) ([]json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	own, err := LearnerSettings(LineupLearners, grids)
+	own, err := learners.Settings(grids, LineupLearners...)
 	return append(list, own...), err
 }
 
-// LearnerSettings returns the settings of the named classical learners: their grids if grids is true, otherwise their
-// defaults.
-func LearnerSettings(names []string, grids bool) (list []json.RawMessage, err error) {
-	for _, name := range names {
-		own, err := learners.Settings(name, grids)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, own...)
-	}
-	return list, nil
-}
-
-// Able returns the settings of learners that can learn a set, and the reasons why others are left out, each reason
+// able returns the settings of learners that can learn a set, and the reasons why others are left out, each reason
 // once. If no learner is left, that is an error.
-func Able(set *mil.Set, list []json.RawMessage) (able []json.RawMessage, refused []string, err error) {
+func able(set *mil.Set, list []json.RawMessage) (those []json.RawMessage, refused []string, err error) {
 	var first error
 	for _, setting := range list {
 		reasons := refusedCandidates(set, setting)
 		if why := refusal(set, setting); why == nil {
-			able = append(able, setting)
+			those = append(those, setting)
 		} else {
 			first, reasons = cmp.Or(first, why), []string{why.Error()}
 		}
@@ -68,10 +54,10 @@ func Able(set *mil.Set, list []json.RawMessage) (able []json.RawMessage, refused
 			}
 		}
 	}
-	if len(able) == 0 {
+	if len(those) == 0 {
 		return nil, nil, first
 	}
-	return able, refused, nil
+	return those, refused, nil
 }
 
 // refusal returns the reason why a setting cannot learn a set.
@@ -108,7 +94,7 @@ func Setting(name string, fields map[string]any) (json.RawMessage, error) {
 	}
 	text, err := json.Marshal(config)
 	if err == nil {
-		text, err = Replace(text, fields)
+		text, err = cv.Replace(text, fields)
 	}
 	if err == nil {
 		err = json.Unmarshal(text, &config)
@@ -120,17 +106,4 @@ func Setting(name string, fields map[string]any) (json.RawMessage, error) {
 		return nil, fmt.Errorf("setting of %s: %w", name, err)
 	}
 	return json.Marshal(config)
-}
-
-// Replace returns a setting with the given fields replaced. Whoever learns it reports fields that it does not have.
-func Replace(setting json.RawMessage, fields map[string]any) (json.RawMessage, error) {
-	if len(fields) == 0 {
-		return setting, nil
-	}
-	all, err := cv.DecodeSetting(setting)
-	if err != nil {
-		return nil, err
-	}
-	maps.Copy(all, fields)
-	return json.Marshal(all)
 }

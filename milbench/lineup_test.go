@@ -1,11 +1,12 @@
-package milbench_test
+package milbench
 
 import (
 	"encoding/json"
 	"strings"
 	"testing"
 
-	"synpool/milbench"
+	"synpool/milbench/cv"
+	"synpool/milbench/learners"
 	"synpool/milbench/mil"
 )
 
@@ -24,13 +25,13 @@ func TestSetting(t *testing.T) {
 		{"mean", map[string]any{"epoch": 7}, "setting of mean: "},
 		{"meen", nil, `did you mean "mean"?`},
 	} {
-		got, err := milbench.Setting(c.name, c.fields)
+		got, err := Setting(c.name, c.fields)
 		if text := string(got); err == nil && !strings.Contains(text, c.want) || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s, %v: %s, %v, want %s", c.name, c.fields, text, err, c.want)
 		}
 	}
 	fixed := json.RawMessage(`{"pooling":"mean","epochs":1}`)
-	if got, err := milbench.Replace(fixed, map[string]any{"epochs": 2}); err != nil || string(got) != `{"epochs":2,"pooling":"mean"}` {
+	if got, err := cv.Replace(fixed, map[string]any{"epochs": 2}); err != nil || string(got) != `{"epochs":2,"pooling":"mean"}` {
 		t.Errorf("%s, %v", got, err)
 	}
 }
@@ -41,15 +42,15 @@ func TestAble(t *testing.T) {
 	for i := range 4 {
 		set.Bags = append(set.Bags, mil.Bag{ID: string(rune('a' + i)), Target: mil.Target{Value: float64(i)}, Instances: &mil.Dense{Rows: 1, Cols: 1, Values: []float32{float32(i)}}})
 	}
-	list, err := milbench.LearnerSettings([]string{"instance", "instance", "miles", "auto", "statistics-svm"}, false)
+	list, err := learners.Settings(false, "instance", "instance", "miles", "auto", "statistics-svm")
 	if err != nil {
 		t.Fatal(err)
 	}
-	able, refused, err := milbench.Able(set, list)
-	if err != nil || len(able) != 2 || len(refused) != 3 || !strings.HasPrefix(refused[0], "grades: instance cannot learn targets of kind real") {
-		t.Errorf("%s, %q, %v", able, refused, err)
+	those, refused, err := able(set, list)
+	if err != nil || len(those) != 2 || len(refused) != 3 || !strings.HasPrefix(refused[0], "grades: instance cannot learn targets of kind real") {
+		t.Errorf("%s, %q, %v", those, refused, err)
 	}
-	if _, _, err := milbench.Able(set, list[:3]); err == nil || err.Error() != refused[0] {
+	if _, _, err := able(set, list[:3]); err == nil || err.Error() != refused[0] {
 		t.Errorf("error %v", err)
 	}
 }

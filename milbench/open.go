@@ -33,15 +33,9 @@ func (how Reading) ForFiles() string {
 	return ""
 }
 
-// Named reports whether a published set has the name. Others are files.
-func Named(nameOrFile string) bool {
-	_, err := dataset.Find(nameOrFile)
-	return err == nil
-}
-
 // forNames refuses what is for files where a set is named.
 func (how Reading) forNames(nameOrFile string) error {
-	if flag := how.ForFiles(); flag != "" && Named(nameOrFile) {
+	if flag := how.ForFiles(); flag != "" && dataset.Named(nameOrFile) {
 		return fmt.Errorf("%s: --%s is for files; a named set is known", nameOrFile, flag)
 	}
 	return nil

@@ -60,7 +60,7 @@ var classicSettings = func() (list []json.RawMessage) {
 			list = append(list, archivedAuto)
 			continue
 		}
-		list = append(list, must(learners.Settings(name, true))...)
+		list = append(list, must(learners.Settings(true, name))...)
 	}
 	return list
 }()

@@ -308,7 +308,7 @@ func (g *gridFlags) listed() (list []json.RawMessage, err error) {
 	case g.flags.Changed("sample"):
 		return nil, errors.New("--sample: draws settings of networks; name one with --pooling")
 	}
-	own, err := milbench.LearnerSettings(g.learners, g.name == cv.NestedProtocol)
+	own, err := learners.Settings(g.name == cv.NestedProtocol, g.learners...)
 	if err != nil {
 		return nil, fmt.Errorf("--%w", err)
 	}

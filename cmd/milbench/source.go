@@ -74,7 +74,7 @@ func (m *missingValue) Type() string { return "way" }
 func (f *readFlags) reading(p *program, nameOrFile string) (milbench.Reading, error) {
 	how := f.how
 	how.Note = p.remark
-	if milbench.Named(nameOrFile) {
+	if dataset.Named(nameOrFile) {
 		return how, f.check()
 	}
 	return how, nil
@@ -104,7 +104,7 @@ func (p *program) open(s sources, namesOrFiles []string) (sets []*mil.Set, err e
 	how.Note = p.remark
 	for _, nameOrFile := range namesOrFiles {
 		one := how
-		if milbench.Named(nameOrFile) { // what is for files is for the others
+		if dataset.Named(nameOrFile) { // what is for files is for the others
 			one = milbench.Reading{Options: dataset.Options{Split: ifNone(how.Split), Note: how.Note}}
 		}
 		set, err := milbench.Open(nameOrFile, one)
@@ -114,7 +114,7 @@ func (p *program) open(s sources, namesOrFiles []string) (sets []*mil.Set, err e
 		if err != nil {
 			return nil, err
 		}
-		if !milbench.Named(nameOrFile) {
+		if !dataset.Named(nameOrFile) {
 			files++
 			if how.KeepLeak && !set.Leaked {
 				how.Note(nameOrFile + ": no column leaks the labels, so --keep-leak changes nothing")

@@ -313,7 +313,7 @@ func (t *trainFlags) chosen() (json.RawMessage, *neural.Config, error) {
 	if flag != "" {
 		return nil, nil, fmt.Errorf("--%s: a setting of networks; use --setting for fields of --learner %s", flag, t.learner)
 	}
-	settings, err := learners.Settings(t.learner, false)
+	settings, err := learners.Settings(false, t.learner)
 	if err != nil {
 		return nil, nil, fmt.Errorf("--%w", err)
 	}

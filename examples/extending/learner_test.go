@@ -67,7 +67,7 @@ func init() {
 // settings are those of the learner and of two poolings, two of each where there is something to choose.
 func settings(t *testing.T) []json.RawMessage {
 	t.Helper()
-	all, err := milbench.LearnerSettings([]string{"nearest"}, true)
+	all, err := learners.Settings(true, "nearest")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"synpool/internal/spelling"
 )
@@ -27,17 +26,10 @@ var Methods = []Method{Temperature, Platt, IsotonicRegression}
 
 // ParseMethod returns the method with the given name. The error for an unknown name suggests the nearest one.
 func ParseMethod(name string) (Method, error) {
-	var names []string
-	for _, m := range Methods {
-		if string(m) == name {
-			return m, nil
-		}
-		names = append(names, string(m))
+	if slices.Contains(Methods, Method(name)) {
+		return Method(name), nil
 	}
-	if near := spelling.Nearest(name, names); near != "" {
-		return "", fmt.Errorf("%q: no such calibration; did you mean %q?", name, near)
-	}
-	return "", fmt.Errorf("%q: no such calibration; use one of %s", name, strings.Join(names, ", "))
+	return "", fmt.Errorf("%q: no such calibration; %s", name, spelling.Hint(Method(name), Methods))
 }
 
 // Calibration maps the scores of a bag to probabilities. [Fit] learns one, and it can be stored as JSON. Of the last

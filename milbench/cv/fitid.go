@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"strconv"
 	"strings"
 	"sync"
@@ -117,4 +118,17 @@ func NameOf(setting json.RawMessage) (name, key string) {
 		return s.Pooling, PoolingKey
 	}
 	return "", ""
+}
+
+// Replace returns a setting with the given fields replaced. Whoever learns it reports fields that it does not have.
+func Replace(setting json.RawMessage, fields map[string]any) (json.RawMessage, error) {
+	if len(fields) == 0 {
+		return setting, nil
+	}
+	all, err := DecodeSetting(setting)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(all, fields)
+	return json.Marshal(all)
 }

@@ -107,10 +107,7 @@ func DefaultProtocol(name string) (Protocol, error) {
 	case BestEpochProtocol:
 		return BestEpoch(), nil
 	}
-	if near := spelling.Nearest(name, ProtocolNames); near != "" {
-		return Protocol{}, fmt.Errorf("--protocol %q: no such protocol; did you mean %q?", name, near)
-	}
-	return Protocol{}, fmt.Errorf("--protocol %q: no such protocol; use one of %s", name, strings.Join(ProtocolNames, ", "))
+	return Protocol{}, fmt.Errorf("--protocol %q: no such protocol; %s", name, spelling.Hint(name, ProtocolNames))
 }
 
 // On returns the protocol with the customary number of folds of s, or 10, if Folds is 0.

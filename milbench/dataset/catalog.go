@@ -64,6 +64,12 @@ func Find(name string) (Entry, error) {
 	return Entry{}, fmt.Errorf("%w %q; `milbench data list` shows all", ErrUnknownSet, name)
 }
 
+// Named reports whether a published set has the name. Others are files.
+func Named(nameOrFile string) bool {
+	_, err := Find(nameOrFile)
+	return err == nil
+}
+
 const (
 	rgmil   = "https://raw.githubusercontent.com/LMBDA-design/RGMIL/65651d4a7ce53730c7c2107121bbf170050e1d71/"
 	magics  = "https://raw.githubusercontent.com/MAGICS-LAB/NonparametricHopfield/13ce6a8d9bec319beb8cb7f21ce42fc5eae32489/datasets/mil_datasets/"

@@ -9,18 +9,6 @@ import (
 	"synpool/milbench/mil"
 )
 
-// bags returns six bags with one instance each, every other one positive.
-func bags() *mil.Set {
-	s := &mil.Set{Name: "six", Checksum: "none"}
-	for i := range 6 {
-		s.Bags = append(s.Bags, mil.Bag{
-			ID: fmt.Sprint("bag", i), Target: mil.Labelled(i % 2),
-			Instances: &mil.Dense{Rows: 1, Cols: 2, Values: []float32{float32(i), 1}},
-		})
-	}
-	return s
-}
-
 // A classical learner is a struct with one method, and so is its model.
 type majority struct{}
 
@@ -39,17 +27,14 @@ func (s share) Predict(mil.Instances) (mil.Prediction, error) {
 }
 
 func ExampleEstimator() {
-	s := bags()
-	t := learner.Training{Bags: s.Instances()}
-	for _, b := range s.Bags {
-		t.Targets = append(t.Targets, b.Target)
-	}
+	bag := &mil.Dense{Rows: 1, Cols: 2, Values: []float32{3, 1}}
+	t := learner.Training{Bags: []mil.Instances{bag, bag}, Targets: []mil.Target{mil.Labelled(0), mil.Labelled(1)}}
 	model, err := majority{}.Fit(context.Background(), t)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	p, err := model.Predict(s.Bags[0].Instances)
+	p, err := model.Predict(bag)
 	fmt.Println(p.Scores, err)
 	// Output: [0.5] <nil>
 }

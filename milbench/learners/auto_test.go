@@ -294,7 +294,7 @@ func TestTooMuchMemory(t *testing.T) {
 		fit.Train = append(fit.Train, cv.Example{Bag: b, Target: mil.Labelled(b % 2)})
 	}
 	for _, name := range []string{"distance-svm", "statistics-svm"} {
-		fit.Setting = must(Settings(name, false))[0]
+		fit.Setting = must(Settings(false, name))[0]
 		task.Fits = append(task.Fits, fit)
 	}
 	l := learner.Classical{Entries: Classic(), Workers: 1, Memory: 320e6}
@@ -327,7 +327,7 @@ func TestTooLargeToPredict(t *testing.T) {
 		"mind":           {false, "6000 instances; mind takes at most 5000"},
 		"statistics-svm": {true, "6000 instances; statistics-svm scores those of bags of at most 2000; leave out --instances"},
 	} {
-		m := must(Trainer{}.Train(t.Context(), must(Settings(name, false))[0], set, 1, nil))
+		m := must(Trainer{}.Train(t.Context(), must(Settings(false, name))[0], set, 1, nil))
 		if _, err := m.Predict(t.Context(), []mil.Instances{large}, c.instances); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}

@@ -195,7 +195,7 @@ func smallPortfolio(t *testing.T, inner int, more ...string) json.RawMessage {
 	t.Helper()
 	p := Portfolio{Inner: inner}
 	for _, name := range []string{"statistics-svm", "set-kernel-svm"} {
-		settings := must(Settings(name, false))
+		settings := must(Settings(false, name))
 		p.Candidates = append(p.Candidates, settings...)
 	}
 	for _, m := range more {
@@ -323,10 +323,10 @@ func damages(t *testing.T, trainer Trainer, dir string) {
 // TestForged changes files and corrects their checksums. The files no longer fit together, and that must be found.
 func TestForged(t *testing.T) {
 	set := shifted(t, 20, false)
-	settings := must(Settings("statistics-svm", false))
+	settings := must(Settings(false, "statistics-svm"))
 	trained := must(Trainer{}.Train(t.Context(), settings[0], set, 1, nil))
 	m := trained.(*classicModel)
-	other := must(Trainer{}.Train(t.Context(), must(Settings("set-kernel-svm", false))[0], set, 1, nil))
+	other := must(Trainer{}.Train(t.Context(), must(Settings(false, "set-kernel-svm"))[0], set, 1, nil))
 	h := held{labels: []int{0, 1, 0, 1}, starts: []int{0, 4}}
 	j := &joinedModel{card: joinedCard{Card: modeldir.CardOf(AutoName, set, 1), Setting: smallPortfolio(t, 2)}, models: []Model{m, other},
 		combination: must(combine(h, columns([]float64{0, 2, 1, 3}, []float64{1, 2, 0, 3})))}
@@ -435,7 +435,7 @@ func TestNoInstances(t *testing.T) {
 	set := shifted(t, 20, false)
 	bags := set.Instances()
 	train := func(name string) *classicModel {
-		return must(Trainer{}.Train(t.Context(), must(Settings(name, false))[0], set, 1, nil)).(*classicModel)
+		return must(Trainer{}.Train(t.Context(), must(Settings(false, name))[0], set, 1, nil)).(*classicModel)
 	}
 	quiet, other := train("statistics-svm"), train("set-kernel-svm")
 	quiet.fitted = silent{quiet.fitted}
@@ -475,7 +475,7 @@ func TestDefaultPortfolio(t *testing.T) {
 			t.Errorf("%s: %v", c, err)
 		}
 	}
-	settings, err := Settings(AutoName, true)
+	settings, err := Settings(true, AutoName)
 	if err != nil || len(settings) != 1 || learner.Name(settings[0]) != AutoName || !slices.Contains(Names(), AutoName) {
 		t.Errorf("%s, %v", settings, err)
 	}
@@ -534,7 +534,7 @@ func TestTrainStops(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || seen.Total < 12 || seen.Total%10 != 2 {
 		t.Errorf("error %v after %+v", err, seen)
 	}
-	settings := must(Settings("mind", false))
+	settings := must(Settings(false, "mind"))
 	m := must(Trainer{}.Train(t.Context(), settings[0], set, 1, nil))
 	if _, err := m.Predict(ctx, set.Instances(), true); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v of a prediction that was stopped", err)

@@ -61,21 +61,32 @@ func DefaultPortfolio() Portfolio {
 	return p
 }
 
-// Settings returns the settings of the classical learner with the given name, or of [AutoName]. Without grid it returns
-// the default alone, otherwise the settings to choose from with a validation part.
-func Settings(name string, grid bool) ([]json.RawMessage, error) {
-	if name == AutoName {
-		setting, err := DefaultPortfolio().Setting()
-		return []json.RawMessage{setting}, err
+// Settings returns the settings of the named classical learners, or of [AutoName]. Without grids it returns their defaults
+// alone, otherwise the settings to choose from with a validation part.
+func Settings(grids bool, names ...string) (list []json.RawMessage, err error) {
+	for _, name := range names {
+		var e learner.Entry
+		if name == AutoName {
+			var setting json.RawMessage
+			if setting, err = DefaultPortfolio().Setting(); err != nil {
+				return nil, err
+			}
+			list = append(list, setting)
+			continue
+		}
+		if e, err = Find(name); err != nil {
+			return nil, err
+		}
+		if !grids {
+			e.Grid = nil
+		}
+		own, err := e.Settings()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, own...)
 	}
-	e, err := Find(name)
-	if err != nil {
-		return nil, err
-	}
-	if !grid {
-		e.Grid = nil
-	}
-	return e.Settings()
+	return list, nil
 }
 
 // completed fills in the defaults of a classical learner's setting; other settings are unchanged.

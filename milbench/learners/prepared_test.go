@@ -51,7 +51,7 @@ func TestPrepared(t *testing.T) {
 		protocol := cv.Protocol{Name: cv.NestedProtocol, Inner: 3, Folds: 4, Repeats: 2}
 		var fits []cv.Fit
 		for _, name := range []string{"statistics-svm", "statistics-trees", "instance", AutoName} {
-			settings := must(Settings(name, false))
+			settings := must(Settings(false, name))
 			if name == AutoName {
 				settings[0] = smallPortfolio(t, 3, `{"pooling":"plain"}`)
 			}
@@ -121,7 +121,7 @@ func TestTrainPrepared(t *testing.T) {
 	filled := must(set.Impute(medians))
 	trainer := Trainer{Resources: Resources{Workers: 1}}
 	for _, name := range []string{"statistics-trees", AutoName} {
-		settings := must(Settings(name, false))
+		settings := must(Settings(false, name))
 		if name == AutoName {
 			settings[0] = smallPortfolio(t, 3)
 		}

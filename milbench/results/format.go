@@ -50,10 +50,7 @@ func (t Table) Write(w io.Writer, format string) error {
 		e.SetIndent("", "  ")
 		return e.Encode(rows)
 	}
-	if near := spelling.Nearest(format, Formats); near != "" {
-		return fmt.Errorf("--format %q: no such format; did you mean %q?", format, near)
-	}
-	return fmt.Errorf("--format %q: no such format; use one of %s", format, strings.Join(Formats, ", "))
+	return fmt.Errorf("--format %q: no such format; %s", format, spelling.Hint(format, Formats))
 }
 
 // column is a printed column.

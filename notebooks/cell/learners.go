@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"synpool/milbench"
+	"synpool/milbench/cv"
 	"synpool/milbench/learner"
 	"synpool/milbench/learners"
 )
@@ -74,7 +75,7 @@ func (l Learner) Setting() json.RawMessage { return Must(l.setting()) }
 
 func (l Learner) setting() (json.RawMessage, error) {
 	if l.fixed != nil {
-		return milbench.Replace(l.fixed, l.fields)
+		return cv.Replace(l.fixed, l.fields)
 	}
 	return milbench.Setting(l.name, l.fields)
 }

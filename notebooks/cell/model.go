@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -90,25 +89,16 @@ func (m *Model) Calibration() *calibrate.Learnt {
 // trainingSeed determines everything random in a training, as in milbench train.
 const trainingSeed = 1
 
-// canonical returns the setting of a learner that can learn from set.
-func (l Learner) canonical(set *mil.Set) (json.RawMessage, error) {
-	setting, err := l.setting()
-	if err != nil {
-		return nil, err
-	}
-	if _, _, err := milbench.Able(set, []json.RawMessage{setting}); err != nil {
-		return nil, err
-	}
-	return cv.CanonicalSetting(setting)
-}
-
 // train trains a model, with probabilities learnt by a method unless that is "", and returns its folder.
 func train(bags *Bags, l Learner, method calibrate.Method) (string, error) {
 	o, err := bags.read()
 	if err != nil {
 		return "", err
 	}
-	setting, err := l.canonical(o.set)
+	setting, err := l.setting()
+	if err == nil {
+		setting, err = cv.CanonicalSetting(setting)
+	}
 	if err != nil {
 		return "", err
 	}

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"synpool/internal/spelling"
 	"synpool/milbench/cv"
@@ -56,14 +55,7 @@ const maxDecibel = 300
 func (n Noise) Validate() error {
 	switch {
 	case !slices.Contains(NoiseKinds, n.Kind):
-		var names []string
-		for _, k := range NoiseKinds {
-			names = append(names, string(k))
-		}
-		if near := spelling.Nearest(string(n.Kind), names); near != "" {
-			return fmt.Errorf("noise %q: there is no such kind; did you mean %q?", n.Kind, near)
-		}
-		return fmt.Errorf("noise %q: there is no such kind; use one of %s", n.Kind, strings.Join(names, ", "))
+		return fmt.Errorf("noise %q: there is no such kind; %s", n.Kind, spelling.Hint(n.Kind, NoiseKinds))
 	case n.Kind == GaussianNoise && !(math.Abs(n.Level) <= maxDecibel):
 		return fmt.Errorf("noise gaussian: signal-to-noise ratio %v; give dB from -%d to %[2]d", n.Level, maxDecibel)
 	case n.Kind != GaussianNoise && !(n.Level >= 0 && n.Level <= 1):

@@ -126,19 +126,15 @@ func (s BagOfWords) codebookOf(ctx context.Context, shared *learner.Shared) (*co
 		if err != nil {
 			return nil, err
 		}
-		n, words := len(shared.Bags), c.centres.Clusters()
-		values := make([]float64, 0, n*words)
-		for _, b := range shared.Bags {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
+		words := c.centres.Clusters()
+		values, err := eachBag(ctx, shared.Bags, func(b mil.Instances) ([]float64, error) {
 			list, err := wordsOf(b, scale, c.centres)
-			if err != nil {
-				return nil, err
-			}
-			values = append(values, histogram(list, words, -1)...)
+			return histogram(list, words, -1), err
+		})
+		if err != nil {
+			return nil, err
 		}
-		c.vectors = standardiseVectors(values, n, words)
+		c.vectors = standardiseVectors(values, len(shared.Bags), words)
 		return c, nil
 	})
 }

@@ -139,18 +139,8 @@ func (s FisherVectors) fisherOf(ctx context.Context, shared *learner.Shared) (*f
 		if err != nil {
 			return nil, err
 		}
-		f.values = make([]float64, 0, len(shared.Bags)*2*len(f.mixture.Means))
-		for _, b := range shared.Bags {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			vector, err := fisherVector(b, scale, f.mixture)
-			if err != nil {
-				return nil, err
-			}
-			f.values = append(f.values, vector...)
-		}
-		return f, nil
+		f.values, err = eachBag(ctx, shared.Bags, func(b mil.Instances) ([]float64, error) { return fisherVector(b, scale, f.mixture) })
+		return f, err
 	})
 }
 

@@ -46,18 +46,11 @@ func nearestOf(ctx context.Context, s *learner.Shared, most int) (*nearest, erro
 			before += p.rows
 		}
 		n.concepts = all
-		n.values = make([]float64, 0, len(z.bags)*len(n.at))
-		for _, p := range z.bags {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
+		n.values, err = eachBag(ctx, z.bags, func(p *points) ([]float64, error) {
 			row, _, err := z.nearest(all, p)
-			if err != nil {
-				return nil, err
-			}
-			n.values = append(n.values, row...)
-		}
-		return n, nil
+			return row, err
+		})
+		return n, err
 	})
 }
 

@@ -126,20 +126,9 @@ func quantile(values []float64, q float64) float64 {
 // vectors returns the statistics of the shared bags.
 func (s Statistics) vectors(ctx context.Context, shared *learner.Shared) (*vectors, error) {
 	return learner.Once(shared, "statistics "+string(s), func() (*vectors, error) {
-		names, err := s.names()
+		values, err := eachBag(ctx, shared.Bags, s.of)
 		if err != nil {
 			return nil, err
-		}
-		values := make([]float64, 0, len(names)*shared.Bags[0].Features()*len(shared.Bags))
-		for _, b := range shared.Bags {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			row, err := s.of(b)
-			if err != nil {
-				return nil, err
-			}
-			values = append(values, row...)
 		}
 		n := len(shared.Bags)
 		return standardiseVectors(values, n, len(values)/n), nil

@@ -21,6 +21,24 @@ type vectors struct {
 	factor []float64
 }
 
+// eachBag returns a vector of each bag, one after another.
+func eachBag[B any](ctx context.Context, bags []B, vector func(B) ([]float64, error)) (values []float64, err error) {
+	for i, b := range bags {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		row, err := vector(b)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			values = make([]float64, 0, len(row)*len(bags))
+		}
+		values = append(values, row...)
+	}
+	return values, nil
+}
+
 // standardiseVectors standardises rows in place: each column gets mean 0 and standard deviation 1. A column that is
 // constant, up to rounding relative to its own values, gets the factor 0, as in [mil.Standardise].
 func standardiseVectors(values []float64, n, d int) *vectors {
