@@ -94,9 +94,9 @@ func TestRegisterRefuses(t *testing.T) {
 		kept
 		A float64 `json:"width" help:"a number"`
 	}
-	type flagged struct {
+	type taken struct {
 		kept
-		Out float64 `json:"out" help:"a number"`
+		Preset string `json:"preset" help:"a word"`
 	}
 	type open struct {
 		kept
@@ -107,11 +107,11 @@ func TestRegisterRefuses(t *testing.T) {
 		A float64 `json:"a" range:"(0,1]" help:"a number"`
 	}
 	for want, pooling := range map[string]synlayer.Pooling{
-		"use a struct":           &scaled{8, 1, false},
-		"others have this name":  known{},
-		"a flag of milbench run": flagged{},
-		"write, say, (0,1]":      open{},
-		"the default: a 0":       wrong{},
+		"use a struct": &scaled{8, 1, false},
+		"hyperparameter width: others have this name":  known{},
+		"hyperparameter preset: others have this name": taken{},
+		"write, say, (0,1]":                            open{},
+		"the default: a 0":                             wrong{},
 	} {
 		if _, err := neural.Register(neural.Entry{Name: "faulty", Default: pooling}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q in it", err, want)

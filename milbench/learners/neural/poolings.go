@@ -119,7 +119,7 @@ func (e Entry) check() error {
 	for i, h := range own {
 		same := func(other *Hyperparameter) bool { return other.Name == h.Name }
 		if slices.ContainsFunc(Hyperparameters(""), h.same) || slices.ContainsFunc(own[:i], same) || slices.Contains(reserved, h.Name) {
-			return fmt.Errorf("hyperparameter %s: others have this name, or a flag of milbench run; rename it", h.Name)
+			return fmt.Errorf("hyperparameter %s: others have this name; rename it", h.Name)
 		}
 		if err := h.Check(reflect.ValueOf(e.Default).FieldByIndex(h.field.Index).Interface()); err != nil {
 			return fmt.Errorf("the default: %w", err)
@@ -128,10 +128,8 @@ func (e Entry) check() error {
 	return nil
 }
 
-// reserved are names that are no hyperparameters: keys of settings, and flags beside those of networks.
-var reserved = []string{"pooling", "learner", "preset", "sample", "setting", "out", "seed", "cores", "memory", "protocol", "folds", "repeats", "inner", "curves",
-	"shard", "json", "dry_run", "results", "operating", "calibrate", "help", "labels", "bag", "label", "group", "split", "categorical", "as_features", "coordinates",
-	"features", "subset", "missing", "numbers", "order", "instance_label_column", "positive", "keep_leak"}
+// reserved are keys of settings and grids that are no hyperparameters.
+var reserved = []string{"pooling", "learner", "preset"}
 
 // find returns the entry of a pooling. The error for an unknown name suggests the nearest.
 func find(pooling string) (Entry, error) {
