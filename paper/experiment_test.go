@@ -150,8 +150,8 @@ func TestRuns(t *testing.T) {
 	if err != nil || len(found) != 2*(10+4+1+4+4+4) {
 		t.Errorf("%d results, %v", len(found), err)
 	}
-	if fake.Handed != 3*27 { // one network and two members
-		t.Errorf("%d networks were trained", fake.Handed)
+	if fake.Trained != 3*27 { // one network and two members
+		t.Errorf("%d networks were trained", fake.Trained)
 	}
 	for _, r := range found {
 		if members := strings.Contains(string(r.Config), "members"); (len(r.MemberAUC) == 2) != members {
@@ -234,8 +234,8 @@ func TestLearner(t *testing.T) {
 	r := runtest.Run(t.TempDir(), learners.All(fake, learners.Resources{Workers: 2}))
 	r.Sets, r.Settings = []*mil.Set{runtest.Set("both", 40)}, slices.Concat(runtest.Settings(`{"pooling":"mean"}`), instanceSettings[:2])
 	sum, err := r.Do(context.Background())
-	if err != nil || sum.Done != 3*8 || fake.Handed != 8 {
-		t.Errorf("%+v, %v, %d fits of the network", sum, err, fake.Handed)
+	if err != nil || sum.Done != 3*8 || fake.Trained != 8 {
+		t.Errorf("%+v, %v, %d fits of the network", sum, err, fake.Trained)
 	}
 	found, err := results.Read(r.Dir)
 	if err != nil {

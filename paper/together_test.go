@@ -32,5 +32,5 @@ func TestRunsTogether(t *testing.T) {
 			t.Fatal(err)
 		}
 		return runs
-	}, runtest.Sharing{Asked: 7*16 + 4, Different: 4 * 16, Curves: 16, Calls: 2})
+	}, runtest.Sharing{Requested: 7*16 + 4, Different: 4 * 16, Curves: 16, Calls: 2})
 }

@@ -80,9 +80,9 @@ func handedOver(n int, done func(learner.Outcome) error) func(learner.Outcome) e
 	return func(o learner.Outcome) error {
 		switch {
 		case o.Fit < 0 || o.Fit >= n:
-			return fmt.Errorf("the learner handed over fit %d of %d", o.Fit, n)
+			return fmt.Errorf("the learner returned fit %d of %d", o.Fit, n)
 		case seen[o.Fit]:
-			return fmt.Errorf("the learner handed over fit %d twice", o.Fit)
+			return fmt.Errorf("the learner returned fit %d twice", o.Fit)
 		}
 		seen[o.Fit] = true
 		return done(o)

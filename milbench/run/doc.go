@@ -3,7 +3,7 @@
 // # Glossary
 //
 //   - run: sets, a protocol and settings, for one learner ([Run]). It resumes where an earlier run stopped.
-//   - joint runs: runs into one folder that train equal fits once ([DoAll]).
+//   - combined runs: runs into one folder that train equal fits once ([DoAll]).
 //   - shard: a part of the fits of runs, for one of several machines ([Shard]). Results do not depend on it, so shards may
 //     run anywhere, in any order, and more than once.
 //

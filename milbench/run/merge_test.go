@@ -34,7 +34,7 @@ func TestShards(t *testing.T) {
 		for i, dir := range [][]string{{one}, {two}, {one, two}}[shard%3] {
 			learner := &runtest.Learner{}
 			sum, err := shardRun(t, dir, shard, 5, learner)
-			if err != nil || sum.Done != sum.Total || learner.Handed != sum.Done {
+			if err != nil || sum.Done != sum.Total || learner.Trained != sum.Done {
 				t.Fatalf("shard %d: %+v, %v", shard, sum, err)
 			}
 			if done += sum.Done; i == 0 {
@@ -46,7 +46,7 @@ func TestShards(t *testing.T) {
 		t.Errorf("%d fits in all shards, want each of %d once", total, runtest.Fits)
 	}
 	again := &runtest.Learner{}
-	if sum, err := shardRun(t, one, 0, 5, again); err != nil || sum.Skipped != sum.Total || again.Handed != 0 {
+	if sum, err := shardRun(t, one, 0, 5, again); err != nil || sum.Skipped != sum.Total || again.Trained != 0 {
 		t.Errorf("a shard that is finished: %+v, %v", sum, err)
 	}
 	out := filepath.Join(t.TempDir(), "merged")
@@ -116,8 +116,8 @@ func TestTornAttempts(t *testing.T) {
 		t.Errorf("%+v, %v", m, err)
 	}
 	l := &runtest.Learner{}
-	if _, err := shardRun(t, dir, 0, 2, l); err != nil || l.Handed != 1 {
-		t.Errorf("%d fits were trained, %v", l.Handed, err)
+	if _, err := shardRun(t, dir, 0, 2, l); err != nil || l.Trained != 1 {
+		t.Errorf("%d fits were trained, %v", l.Trained, err)
 	}
 	if now, err := os.ReadFile(files[0]); err != nil || !bytes.Equal(now, torn) {
 		t.Errorf("the torn attempt was written to: %v", err)

@@ -87,8 +87,8 @@ func TestKilledRun(t *testing.T) {
 	r := runtest.Run(dir, l)
 	r.Curves = true
 	sum, err := r.Do(context.Background())
-	if err != nil || sum != (run.Summary{Total: runtest.Fits, Skipped: kept, Done: runtest.Fits - kept}) || l.Handed != runtest.Fits-kept {
-		t.Errorf("%d kept, %d handed to the learner: %+v, %v", kept, l.Handed, sum, err)
+	if err != nil || sum != (run.Summary{Total: runtest.Fits, Skipped: kept, Done: runtest.Fits - kept}) || l.Trained != runtest.Fits-kept {
+		t.Errorf("%d kept, %d given to the learner: %+v, %v", kept, l.Trained, sum, err)
 	}
 	if got := contents(t, dir); !maps.Equal(got, want) {
 		t.Errorf("the results differ from an undisturbed run's:\n%v\nwant\n%v", got, want)

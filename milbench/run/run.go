@@ -171,10 +171,10 @@ func DoAll(ctx context.Context, runs []Run) (Summary, error) {
 		}
 	}
 	var errs []error
-	for _, joint := range joints(studies) {
+	for _, together := range combine(studies) {
 		var failed []error
 		if ctx.Err() == nil {
-			failed, err = joint.learn(ctx, runs[0].Progress)
+			failed, err = together.learn(ctx, runs[0].Progress)
 			errs = append(errs, failed...)
 		}
 		if err != nil { // the file could not be written
@@ -259,15 +259,15 @@ func (r Run) Validate() error {
 // setStudy has the missing fits of one set.
 type setStudy struct {
 	*Run
-	set     *mil.Set
-	summary *Summary
-	file    *results.File
-	total   int              // fits requested
-	ids     []string         // of the fits requested
-	fits    []cv.Fit         // missing fits
-	partial []results.Result // for each fit, its result without scores
-	handed  []bool           // for each fit, whether its outcome has arrived
-	kept    []bool           // for each fit, whether its result is in the file
+	set      *mil.Set
+	summary  *Summary
+	file     *results.File
+	total    int              // fits requested
+	ids      []string         // of the fits requested
+	fits     []cv.Fit         // missing fits
+	partial  []results.Result // for each fit, its result without scores
+	returned []bool           // for each fit, whether its outcome has arrived
+	kept     []bool           // for each fit, whether its result is in the file
 }
 
 // skip removes the fits that are finished or not requested; curves has the fits with a curve.
@@ -310,7 +310,7 @@ func (s *setStudy) skip(finished, curves map[string]bool) error {
 		s.partial = append(s.partial, result)
 	}
 	s.fits = missing
-	s.handed, s.kept = make([]bool, len(missing)), make([]bool, len(missing))
+	s.returned, s.kept = make([]bool, len(missing)), make([]bool, len(missing))
 	return nil
 }
 
@@ -324,7 +324,7 @@ func (s *setStudy) keepUnfinished() {
 		}
 	}
 	s.fits, s.partial = s.fits[:n], s.partial[:n]
-	s.handed, s.kept = make([]bool, n), make([]bool, n)
+	s.returned, s.kept = make([]bool, n), make([]bool, n)
 }
 
 // task returns the task for the learner.
@@ -342,7 +342,7 @@ func (s *setStudy) task() (cv.Task, error) {
 
 // keep appends the result of an outcome to the file. failed is the error of the fit, err that of writing the file.
 func (s *setStudy) keep(o learner.Outcome) (failed, err error) {
-	s.handed[o.Fit] = true
+	s.returned[o.Fit] = true
 	result, err := s.result(o)
 	var curve results.Curve
 	if err == nil && s.Curves {

@@ -197,7 +197,7 @@ func (l *exhausted) Learn(ctx context.Context, task cv.Task, done func(learner.O
 	return err
 }
 
-// TestExhausted: if a learner fails in the middle of a set, the fits it handed over stay, the other set is run, and
+// TestExhausted: if a learner fails in the middle of a set, the fits it returned stay, the other set is run, and
 // the next run completes the rest.
 func TestExhausted(t *testing.T) {
 	dir := t.TempDir()

@@ -14,10 +14,10 @@ import (
 
 // Learner scores a bag by its first value plus noise. The noise depends on seed, setting, epoch and bag.
 type Learner struct {
-	Delay  time.Duration               // per fit
-	Handed int                         // fits over all calls
-	Calls  int                         // calls of Learn
-	Spoil  func(*learner.Outcome) bool // may change an outcome; returning false withholds it
+	Delay   time.Duration               // per fit
+	Trained int                         // fits over all calls
+	Calls   int                         // calls of Learn
+	Spoil   func(*learner.Outcome) bool // may change an outcome; returning false withholds it
 }
 
 // Epochs is the number of epochs that a [Learner] trains.
@@ -27,7 +27,7 @@ const Epochs = 4
 func Loss(fit cv.Fit, epoch int) float64 { return float64(fit.Seed%1000) / float64(epoch) }
 
 func (l *Learner) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome) error) error {
-	l.Handed += len(task.Fits)
+	l.Trained += len(task.Fits)
 	l.Calls++
 	for i, fit := range task.Fits {
 		time.Sleep(l.Delay)

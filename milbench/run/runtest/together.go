@@ -16,13 +16,13 @@ import (
 
 // Sharing counts what runs share.
 type Sharing struct {
-	Asked     int // fits requested by all runs
+	Requested int // fits requested by all runs
 	Different int // different fits among them
 	Curves    int // in all runs
-	Calls     int // calls of the learner in a joint run
+	Calls     int // calls of the learner in a combined run
 }
 
-// RequireTogether checks that joint runs give the same results and curves as separate ones, and that fits requested
+// RequireTogether checks that combined runs give the same results and curves as separate ones, and that fits requested
 // by several runs are trained once. start returns the runs for a folder and a learner.
 func RequireTogether(t *testing.T, start func(dir string, l learner.Learner) []run.Run, want Sharing) {
 	t.Helper()
@@ -46,7 +46,7 @@ func RequireTogether(t *testing.T, start func(dir string, l learner.Learner) []r
 				sum.Total, sum.Done = sum.Total+one.Total, sum.Done+one.Done
 			}
 		}
-		if want := (run.Summary{Total: want.Asked, Done: want.Asked}); sum != want {
+		if want := (run.Summary{Total: want.Requested, Done: want.Requested}); sum != want {
 			t.Errorf("together %v: %+v, want %+v", together, sum, want)
 		}
 		if found, err = results.Read(dir); err != nil {
@@ -58,14 +58,14 @@ func RequireTogether(t *testing.T, start func(dir string, l learner.Learner) []r
 		slices.SortFunc(found, func(a, b results.Result) int { return cmp.Compare(a.Fit, b.Fit) })
 		slices.SortFunc(curves, func(a, b results.Curve) int { return cmp.Compare(a.Fit, b.Fit) })
 		again, err := run.DoAll(context.Background(), runs)
-		if want := (run.Summary{Total: want.Asked, Skipped: want.Asked}); err != nil || again != want {
+		if want := (run.Summary{Total: want.Requested, Skipped: want.Requested}); err != nil || again != want {
 			t.Errorf("again: %+v, %v", again, err)
 		}
 		return found, curves, l, len(runs)
 	}
 	together, curves, joint, _ := do(true)
 	alone, others, single, runs := do(false)
-	if joint.Trained != want.Different || joint.Calls != want.Calls || single.Trained != want.Asked || single.Calls != runs {
+	if joint.Trained != want.Different || joint.Calls != want.Calls || single.Trained != want.Requested || single.Calls != runs {
 		t.Errorf("%d fits in %d calls together, %d in %d alone", joint.Trained, joint.Calls, single.Trained, single.Calls)
 	}
 	wall := 0.0

@@ -13,11 +13,11 @@ import (
 	"synpool/milbench/mil"
 )
 
-// joint is a list of studies whose fits the learner gets at once.
-type joint []*setStudy
+// combined is a list of studies whose fits the learner gets at once.
+type combined []*setStudy
 
-// joints combines the studies with the same base and the same form of instances. It leaves out studies without fits.
-func joints(studies []*setStudy) (all []joint) {
+// combine combines the studies with the same base and the same form of instances. It leaves out studies without fits.
+func combine(studies []*setStudy) (all []combined) {
 	type form struct {
 		base     string
 		features int
@@ -37,13 +37,13 @@ func joints(studies []*setStudy) (all []joint) {
 			}
 			place[f] = len(all)
 		}
-		all = append(all, joint{s})
+		all = append(all, combined{s})
 	}
 	return all
 }
 
-// asked identifies the study and fit that asked for a fit.
-type asked struct {
+// request is what a study asked for: one of its fits.
+type request struct {
 	study *setStudy
 	fit   int
 	test  []int // positions of its test bags in the combined fit
@@ -51,13 +51,13 @@ type asked struct {
 
 // task returns the task for the learner, and who asked for each of its fits. Every bag occurs once. Fits that differ
 // only in the bags they score are combined.
-func (j joint) task() (cv.Task, [][]asked, error) {
+func (c combined) task() (cv.Task, [][]request, error) {
 	var all cv.Task
-	var by [][]asked
+	var by [][]request
 	bags := make(map[mil.Instances]int)
 	var groups []string          // group of each bag
 	fits := make(map[string]int) // indexed by what determines the training
-	for _, s := range j {
+	for _, s := range c {
 		task, err := s.task()
 		if err != nil {
 			return cv.Task{}, nil, err
@@ -95,7 +95,7 @@ func (j joint) task() (cv.Task, [][]asked, error) {
 			}
 			one := &all.Fits[known]
 			one.EveryEpoch, one.Instances = one.EveryEpoch || fit.EveryEpoch, one.Instances || fit.Instances
-			a := asked{study: s, fit: i}
+			a := request{study: s, fit: i}
 			place := make(map[int]int, len(one.Test))
 			for k, b := range one.Test {
 				place[b] = k
@@ -114,20 +114,20 @@ func (j joint) task() (cv.Task, [][]asked, error) {
 	if all.Groups != nil {
 		all.Groups = groups // for all bags
 	}
-	all.Name = j.name()
+	all.Name = c.name()
 	return all, by, nil
 }
 
 // name returns the name of the set, or of the source of several sets.
-func (j joint) name() string {
-	if len(j) > 1 {
-		return j[0].Base
+func (c combined) name() string {
+	if len(c) > 1 {
+		return c[0].Base
 	}
-	return j[0].set.Name
+	return c[0].set.Name
 }
 
 // outcome extracts the outcome of one requested fit from the outcome of a combined one.
-func (a asked) outcome(o learner.Outcome, several int) learner.Outcome {
+func (a request) outcome(o learner.Outcome, several int) learner.Outcome {
 	own := learner.Outcome{Fit: a.fit, Wall: o.Wall, Err: o.Err, Portfolio: o.Portfolio}
 	if several > 1 {
 		own.Wall /= time.Duration(several)
@@ -150,18 +150,18 @@ const tries = 3
 
 // learn passes the fits to the learner, up to three times if they fail. It returns the errors of the fits that failed
 // every time, and the error of writing the file.
-func (j joint) learn(ctx context.Context, progress func(Progress)) (failures []error, fatal error) {
+func (c combined) learn(ctx context.Context, progress func(Progress)) (failures []error, fatal error) {
 	if progress == nil {
 		progress = func(Progress) {}
 	}
-	progress(Progress{Summary: *j[0].summary, Set: j[0].set.Name})
+	progress(Progress{Summary: *c[0].summary, Set: c[0].set.Name})
 	for try := 1; ; try++ {
-		failures, fatal = j.try(ctx, try == tries, progress)
+		failures, fatal = c.try(ctx, try == tries, progress)
 		if fatal != nil || ctx.Err() != nil || try == tries || len(failures) == 0 {
 			break
 		}
-		var again joint
-		for _, s := range j {
+		var again combined
+		for _, s := range c {
 			if s.keepUnfinished(); len(s.fits) > 0 {
 				again = append(again, s)
 			}
@@ -169,15 +169,15 @@ func (j joint) learn(ctx context.Context, progress func(Progress)) (failures []e
 		if len(again) == 0 { // the learner failed after handing over all fits
 			break
 		}
-		j = again
+		c = again
 	}
 	return failures, fatal
 }
 
 // try passes the fits to the learner once. On the last try it returns the failures; before that, only one to show
 // that there were some.
-func (j joint) try(ctx context.Context, last bool, progress func(Progress)) (failures []error, fatal error) {
-	task, by, err := j.task()
+func (c combined) try(ctx context.Context, last bool, progress func(Progress)) (failures []error, fatal error) {
+	task, by, err := c.task()
 	if err != nil {
 		return nil, err
 	}
@@ -190,15 +190,15 @@ func (j joint) try(ctx context.Context, last bool, progress func(Progress)) (fai
 			failures = append(failures, err)
 		}
 	}
-	handed := make([]bool, len(by))
-	err = j[0].Learner.Learn(ctx, task, func(o learner.Outcome) error {
-		if o.Fit < 0 || o.Fit >= len(by) || handed[o.Fit] {
-			return fmt.Errorf("the learner handed over fit %d of %d out of range or twice", o.Fit, len(by))
+	returned := make([]bool, len(by))
+	err = c[0].Learner.Learn(ctx, task, func(o learner.Outcome) error {
+		if o.Fit < 0 || o.Fit >= len(by) || returned[o.Fit] {
+			return fmt.Errorf("the learner returned fit %d of %d out of range or twice", o.Fit, len(by))
 		}
 		if o.Err != nil && ctx.Err() != nil {
 			return ctx.Err() // stopped, not failed
 		}
-		handed[o.Fit] = true
+		returned[o.Fit] = true
 		for _, a := range by[o.Fit] {
 			var failed error
 			if failed, fatal = a.study.keep(a.outcome(o, len(by[o.Fit]))); fatal != nil {
@@ -224,18 +224,18 @@ func (j joint) try(ctx context.Context, last bool, progress func(Progress)) (fai
 			err = fmt.Errorf("%s: %w", task.Name, err)
 		}
 		failures = append(failures, err)
-		for _, s := range j {
-			for _, handed := range s.handed {
-				if !handed && last {
+		for _, s := range c {
+			for _, returned := range s.returned {
+				if !returned && last {
 					s.summary.Failed++
 				}
 			}
 		}
 		return failures, nil
 	}
-	for _, s := range j {
-		for fit, handed := range s.handed {
-			if !handed {
+	for _, s := range c {
+		for fit, returned := range s.returned {
+			if !returned {
 				report(s, s.failed(fit, errors.New("the learner ended without it")))
 			}
 		}

@@ -80,7 +80,7 @@ func TestDoAll(t *testing.T) {
 			own[i].Dir, own[i].Learner = dir, l
 		}
 		return own
-	}, runtest.Sharing{Asked: 7*16 + 4, Different: 4 * 16, Curves: 16, Calls: 2})
+	}, runtest.Sharing{Requested: 7*16 + 4, Different: 4 * 16, Curves: 16, Calls: 2})
 }
 
 // TestDoAllErrors: no runs, two folders, and a task that cannot be changed.
