@@ -151,9 +151,9 @@ func TestInnerFails(t *testing.T) {
 		"inner fold 2: 1 epochs, on the whole 2":                  func(o *learner.Outcome) { o.Epochs = o.Epochs[:1] },
 		"inner fold 2: epoch 9 with 3 scores, not epoch 2 with 3": func(o *learner.Outcome) { o.Epochs[1].Number = 9 },
 		"inner fold 2: epoch 1 with 2 scores, not epoch 1 with 3": func(o *learner.Outcome) { o.Epochs[0].Validation = o.Epochs[0].Validation[:2] },
-		"the learner returned fit 11 of 11":                    func(o *learner.Outcome) { o.Fit = 11 },
-		"the learner returned fit -1 of 11":                    func(o *learner.Outcome) { o.Fit = -1 },
-		"the learner returned fit 2 twice":                     func(o *learner.Outcome) { o.Fit = 2 },
+		"the learner returned fit 11 of 11":                       func(o *learner.Outcome) { o.Fit = 11 },
+		"the learner returned fit -1 of 11":                       func(o *learner.Outcome) { o.Fit = -1 },
+		"the learner returned fit 2 twice":                        func(o *learner.Outcome) { o.Fit = 2 },
 	} {
 		var failed error
 		err := Inner{Of: &spoiling{&seeded{}, 1, spoil}}.Learn(t.Context(), innerTask(), func(o learner.Outcome) error {
