@@ -25,7 +25,7 @@ import (
 type Comparison struct {
 	Sets     []*mil.Set
 	Settings []json.RawMessage // see [Setting]; nil for the learners of milbench run without flags
-	Protocol cv.Protocol       // without a name the honest one, without repeats 2, without folds those of the set, or 10
+	Protocol cv.Protocol       // without a name the honest one, without repeats 2, without folds those of the set, or 10; of the published one 1 and 4
 	Seed     uint64            // of folds, initial weights and everything else that is random; milbench run has 1
 
 	// Dir is the folder of the results. Fits that have results there are not trained again, also after a comparison that was
@@ -62,8 +62,7 @@ func defaults(p cv.Protocol) cv.Protocol {
 	return p
 }
 
-// Runs returns one run for each set, without a learner. Learners that cannot learn a set are left out of its run, and so are
-// those that choose by inner folds if the protocol has none.
+// Runs returns one run for each set, without a learner. Learners that cannot learn a set are left out of its run.
 func (c Comparison) Runs() (runs []run.Run, err error) {
 	if len(c.Sets) == 0 {
 		return nil, errors.New("no sets to compare learners on")
@@ -74,10 +73,18 @@ func (c Comparison) Runs() (runs []run.Run, err error) {
 		}
 	}
 	c.Protocol = defaults(c.Protocol)
-	if c.Settings == nil {
+	given := c.Settings != nil
+	if !given {
 		if c.Settings, err = Lineup(c.Protocol.Name == cv.NestedProtocol); err != nil {
 			return nil, err
 		}
+	}
+	portfolio := func(s json.RawMessage) bool { return learners.Candidates(s) != nil }
+	if p := c.Protocol; p.Name == cv.NestedProtocol && p.Inner == 0 && slices.ContainsFunc(c.Settings, portfolio) {
+		if given {
+			return nil, fmt.Errorf("--inner %d: %s chooses by inner folds; give 2 or more, or leave %[2]s out", p.Inner, learners.AutoName)
+		}
+		c.Settings = slices.DeleteFunc(c.Settings, portfolio)
 	}
 	for _, setting := range c.Settings {
 		if c.Learner == nil {
@@ -87,11 +94,8 @@ func (c Comparison) Runs() (runs []run.Run, err error) {
 		}
 	}
 	for _, set := range c.Sets {
-		protocol, list := c.Protocol.On(set), c.Settings
-		if protocol.Name == cv.NestedProtocol && protocol.Inner == 0 {
-			list = slices.DeleteFunc(slices.Clone(list), func(s json.RawMessage) bool { return learners.Candidates(s) != nil })
-		}
-		list, refused, err := able(set, list)
+		protocol := c.Protocol.On(set)
+		list, refused, err := able(set, c.Settings)
 		if err != nil {
 			return nil, err
 		}

@@ -71,6 +71,9 @@ type Labelled struct {
 
 // OpenLabelled opens bags to judge the model on. Labels are spelled as those it was trained with.
 func (m *Model) OpenLabelled(nameOrFile string, how Reading) (*Labelled, error) {
+	if err := how.forNames(nameOrFile); err != nil { // Numbers is the model's
+		return nil, err
+	}
 	card := m.Card()
 	how.Judged, how.Numbers, how.Classes = true, card.Target == mil.RealTarget, card.Classes
 	if card.Target == mil.BinaryTarget && card.Classes == nil {
@@ -109,6 +112,9 @@ func (m *Model) fits(set *mil.Set, name string) error {
 // read reads the features of the model.
 func (m *Model) read(nameOrFile string, how Reading) (*mil.Set, error) {
 	about := m.About()
+	if err := how.forNames(nameOrFile); err != nil {
+		return nil, err
+	}
 	source, err := how.Options.For(about.Features, about.Centre, how.Column).Open(nameOrFile)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package milbench
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,9 +37,20 @@ func (how Reading) ForFiles() string {
 // forNames refuses what is for files where a set is named.
 func (how Reading) forNames(nameOrFile string) error {
 	if flag := how.ForFiles(); flag != "" && dataset.Named(nameOrFile) {
-		return fmt.Errorf("%s: --%s is for files; a named set is known", nameOrFile, flag)
+		return ForFiles(flag)
 	}
 	return nil
+}
+
+// ForFiles is the error of a flag ([Reading.ForFiles]) where a set is named.
+func ForFiles(flag string) error {
+	switch flag {
+	case "positive":
+		return errors.New("--positive is for files; the positive label of a named set is known")
+	case "keep-leak":
+		return errors.New("--keep-leak is for files; a named set has no column that leaks the labels")
+	}
+	return fmt.Errorf("--%s is for files; the columns of a named set are known", flag)
 }
 
 // LeakError is the error for a file with columns that leak its labels.

@@ -28,10 +28,7 @@ The exit status is 1 if a column leaks the labels or if one bag is there with tw
 		Example: "  milbench audit bags.csv\n  milbench audit folder\n  milbench audit elephant --json",
 		Args:    arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			how, err := read.reading(p, args[0])
-			if err != nil {
-				return err
-			}
+			how := read.reading(p)
 			report, err := milbench.Audit(args[0], how.Options)
 			leaks := errors.As(err, new(*milbench.LeakError))
 			if err != nil && !leaks {

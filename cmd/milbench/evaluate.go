@@ -53,10 +53,7 @@ a table, a folder of arrays or a MATLAB file: milbench help files.`,
 			if err != nil {
 				return err
 			}
-			how, err := read.reading(p, args[1])
-			if err != nil {
-				return err
-			}
+			how := read.reading(p)
 			if how.Coordinates != nil && model.About().Features != nil {
 				return errors.New("--coordinates: the features are taken by the names that the model knows; leave the flag out")
 			}

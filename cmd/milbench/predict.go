@@ -86,10 +86,7 @@ those of the file become the medians of its training set. See milbench help file
 			if err != nil {
 				return err
 			}
-			how, err := read.reading(p, args[1])
-			if err != nil {
-				return err
-			}
+			how := read.reading(p)
 			var bad error
 			how.Rest = func(err error) { bad = finding{fmt.Errorf("not scored: %w", err)} }
 			if how.Coordinates != nil && model.About().Features != nil && !instances {

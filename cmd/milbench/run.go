@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -18,7 +17,6 @@ import (
 	"synpool/milbench/cv"
 	"synpool/milbench/learners"
 	"synpool/milbench/learners/neural"
-	"synpool/milbench/mil"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
 )
@@ -228,35 +226,14 @@ func (g *gridFlags) protocol() (cv.Protocol, error) {
 	return protocol, nil
 }
 
-// study returns the run of one set.
-func (g *gridFlags) study(set *mil.Set) (run.Run, error) {
+// studies returns the runs of names and files, one each. Invalid flags are reported before a set is opened.
+func (p *program) studies(g *gridFlags, namesOrFiles []string) ([]run.Run, error) {
 	protocol, err := g.protocol()
 	if err != nil {
-		return run.Run{}, err
+		return nil, err
 	}
 	list, err := g.listed()
 	if err != nil {
-		return run.Run{}, err
-	}
-	if err := g.set.checkLoss(set); err != nil {
-		return run.Run{}, err
-	}
-	if protocol.Name == cv.NestedProtocol && protocol.Inner == 0 && !g.compares() && slices.ContainsFunc(list, func(setting json.RawMessage) bool { return learners.Candidates(setting) != nil }) {
-		return run.Run{}, fmt.Errorf("--inner %d: %s chooses by inner folds; give 2 or more, or leave %[2]s out", protocol.Inner, learners.AutoName)
-	}
-	comparison := milbench.Comparison{Sets: []*mil.Set{set}, Settings: list, Protocol: protocol, Seed: g.seed, Curves: g.curves, Note: g.note}
-	runs, err := comparison.Runs()
-	if err != nil {
-		return run.Run{}, err
-	}
-	_, err = runs[0].Protocol.Fits(set, runs[0].Settings, g.seed)
-	return runs[0], err
-}
-
-// studies returns the runs of names and files, one each.
-func (p *program) studies(g *gridFlags, namesOrFiles []string) (studies []run.Run, err error) {
-	g.note = p.remark
-	if err := g.check(); err != nil {
 		return nil, err
 	}
 	sets, err := p.open(g.open, namesOrFiles)
@@ -265,13 +242,15 @@ func (p *program) studies(g *gridFlags, namesOrFiles []string) (studies []run.Ru
 	}
 	split := true
 	for _, set := range sets {
-		one, err := g.study(set)
-		if err != nil {
+		if err := g.set.checkLoss(set); err != nil {
 			return nil, err
 		}
-		studies, split = append(studies, one), split && set.HasSplit()
+		split = split && set.HasSplit()
 	}
-	return studies, checkFolds(g.flags, split)
+	if err := checkFolds(g.flags, split); err != nil {
+		return nil, err
+	}
+	return milbench.Comparison{Sets: sets, Settings: list, Protocol: protocol, Seed: g.seed, Curves: g.curves, Note: p.remark}.Runs()
 }
 
 // checkFolds reports --folds if all sets have an official split.
@@ -282,21 +261,12 @@ func checkFolds(flags *pflag.FlagSet, split bool) error {
 	return nil
 }
 
-// check reports invalid flags before a set is opened.
-func (g *gridFlags) check() error {
-	if _, err := g.protocol(); err != nil {
-		return err
-	}
-	_, err := g.listed()
-	return err
-}
-
 // listed returns the settings of networks and classical learners. A classical learner has its default or, if the validation part
-// chooses, its grid.
+// chooses, its grid. It is nil where no flag chooses learners or settings.
 func (g *gridFlags) listed() (list []json.RawMessage, err error) {
 	switch {
 	case g.compares():
-		return milbench.Lineup(g.name == cv.NestedProtocol)
+		return nil, nil
 	case len(g.learners) == 0 || g.flags.Changed("pooling"):
 		if list, err = g.networks(); err != nil {
 			return nil, err

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/spf13/pflag"
 
@@ -70,22 +69,10 @@ func (m *missingValue) Set(text string) error {
 
 func (m *missingValue) Type() string { return "way" }
 
-// reading returns how one name or file is read. A flag for files, given for a named set, is an error.
-func (f *readFlags) reading(p *program, nameOrFile string) (milbench.Reading, error) {
-	how := f.how
-	how.Note = p.remark
-	if dataset.Named(nameOrFile) {
-		return how, f.check()
-	}
-	return how, nil
-}
-
-// check reports a flag for files, given for a named set.
-func (f *readFlags) check() error {
-	if flag := f.how.ForFiles(); flag != "" {
-		return fmt.Errorf("--%s is for files; the columns of a named set are known", flag)
-	}
-	return nil
+// reading returns how one name or file is read.
+func (f *readFlags) reading(p *program) milbench.Reading {
+	f.how.Note = p.remark
+	return f.how
 }
 
 // sources opens the sets to learn from. Files are audited first.
@@ -98,10 +85,9 @@ func (s *sources) addTo(flags *pflag.FlagSet) {
 	flags.BoolVar(&s.how.KeepLeak, "keep-leak", false, "train although a column of the file leaks the labels, and mark every result leaked")
 }
 
-// open opens all names and files. They must hold different bags.
+// open opens all names and files.
 func (p *program) open(s sources, namesOrFiles []string) (sets []*mil.Set, err error) {
-	how, files := s.how, 0
-	how.Note = p.remark
+	how, files := s.reading(p), 0
 	for _, nameOrFile := range namesOrFiles {
 		one := how
 		if dataset.Named(nameOrFile) { // what is for files is for the others
@@ -120,14 +106,12 @@ func (p *program) open(s sources, namesOrFiles []string) (sets []*mil.Set, err e
 				how.Note(nameOrFile + ": no column leaks the labels, so --keep-leak changes nothing")
 			}
 		}
-		for i, other := range sets {
-			if other.Checksum == set.Checksum {
-				return nil, fmt.Errorf("%s holds the same bags as %s; name one of them", nameOrFile, namesOrFiles[i])
-			}
-		}
 		sets = append(sets, set)
 	}
-	return sets, s.check(files)
+	if flag := how.ForFiles(); files == 0 && flag != "" {
+		return nil, milbench.ForFiles(flag)
+	}
+	return sets, nil
 }
 
 // ifNone returns the value of --split that ignores a split, which named sets have, too.
@@ -136,20 +120,6 @@ func ifNone(split string) string {
 		return ""
 	}
 	return split
-}
-
-// check reports a flag for files if there are no files.
-func (s *sources) check(files int) error {
-	if files > 0 {
-		return nil
-	}
-	switch {
-	case s.how.Positive != "":
-		return errors.New("--positive is for files; the positive label of a named set is known")
-	case s.how.KeepLeak:
-		return errors.New("--keep-leak is for files; a named set has no column that leaks the labels")
-	}
-	return s.readFlags.check()
 }
 
 // columnValue is the value of the flag --instance-label-column.

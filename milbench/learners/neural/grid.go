@@ -91,8 +91,10 @@ func (g Grid) names() (poolings []string, preset string, err error) {
 	if len(poolings) == 0 {
 		return nil, "", fmt.Errorf("no pooling; name one or more of %s", strings.Join(Poolings, ", "))
 	}
-	for _, v := range g[presetKey] {
-		preset = fmt.Sprint(v)
+	if presets := g[presetKey]; len(presets) > 1 {
+		return nil, "", fmt.Errorf("grid: %d presets; name one", len(presets))
+	} else if len(presets) == 1 {
+		preset = fmt.Sprint(presets[0])
 	}
 	return poolings, preset, nil
 }
