@@ -83,7 +83,7 @@ func cpuFlags(given string, set bool) string {
 //
 // XLA then takes the first algorithm for each product instead of timing several, and no Triton tiles. On an H200, timing
 // them more than doubled the time to train a few slides, most of it compiling, and what it chose made the steps of many
-// small fits take 7 to 26 times as long (milbench/learner/neural/bench/README.md). It also may choose differently in each
+// small fits take 7 to 26 times as long (milbench/learners/neural/bench/README.md). It also may choose differently in each
 // process, which rounds differently. In TF32, the first algorithm refuses some products, so there XLA times them. Flags
 // that the user sets win.
 func gpuOptions(path, options, flags string) map[string]any {

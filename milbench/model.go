@@ -131,9 +131,13 @@ type Predictions struct {
 	About learners.About
 
 	Leaked      string // see [Model.Leaked]
-	Unlike      string // a warning if features are unlike those of training, else ""
 	Calibration string // whether and how the probabilities are calibrated
+
+	unlike func() (string, error)
 }
+
+// Unlike returns a warning if the features of the bags are unlike those of training, else "". It reads all bags.
+func (p *Predictions) Unlike() (string, error) { return p.unlike() }
 
 // Predict scores the bags of a set, from [Model.Open] or made by a program.
 func (m *Model) Predict(ctx context.Context, set *mil.Set) (*Predictions, error) {
@@ -146,7 +150,7 @@ func (m *Model) Explain(ctx context.Context, set *mil.Set) (*Predictions, error)
 	return m.predict(ctx, set, true)
 }
 
-func (m *Model) predict(ctx context.Context, set *mil.Set, instances bool) (p *Predictions, err error) {
+func (m *Model) predict(ctx context.Context, set *mil.Set, instances bool) (_ *Predictions, err error) {
 	if set, err = m.Fill(set, set.Name); err != nil {
 		return nil, err
 	}
@@ -154,14 +158,17 @@ func (m *Model) predict(ctx context.Context, set *mil.Set, instances bool) (p *P
 	if err != nil {
 		return nil, err
 	}
-	p = &Predictions{About: m.About(), Leaked: m.Leaked(), Calibration: predict.CalibrationNote(m.About(), calibration)}
-	if p.Bags, err = predict.Bags(ctx, m.Learned, set, calibration, instances); err != nil {
+	bags, err := predict.Bags(ctx, m.Learned, set, calibration, instances)
+	if err != nil {
 		return nil, err
 	}
-	if facts := m.Card().Facts; facts != nil {
-		p.Unlike, err = evaluate.Warn(facts.Data, set)
-	}
-	return p, err
+	return &Predictions{Bags: bags, About: m.About(), Leaked: m.Leaked(), Calibration: predict.CalibrationNote(m.About(), calibration),
+		unlike: func() (string, error) {
+			if facts := m.Card().Facts; facts != nil {
+				return evaluate.Warn(facts.Data, set)
+			}
+			return "", nil
+		}}, nil
 }
 
 // Evaluate judges the model on labelled bags; seed is that of the bootstrap.

@@ -40,8 +40,8 @@ type Training struct {
 	Folds    func(done, folds int)   // called while the calibration is learnt; may be nil
 }
 
-// defaultSpecificity is what thresholds are chosen for.
-const defaultSpecificity = 0.9
+// DefaultSpecificity is what [Training.Results] chooses a threshold for.
+const DefaultSpecificity = 0.9
 
 // Train trains a model on the bags of a set or, if the set has an official split, on its training part. Networks of one
 // setting use all cores of the machine. All that can be refused is refused before anything is trained.
@@ -147,7 +147,7 @@ func (t Training) judged(set *mil.Set) (facts modeldir.Facts, err error) {
 	}
 	wanted := t.Operating
 	if honest := func(j modeldir.Judged) bool { return !j.Optimistic }; wanted == nil && slices.ContainsFunc(held.Judged, honest) && set.Kind == mil.BinaryTarget {
-		wanted = []float64{defaultSpecificity}
+		wanted = []float64{DefaultSpecificity}
 	}
 	for _, s := range wanted {
 		point, err := held.Operating(s)

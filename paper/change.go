@@ -99,7 +99,7 @@ func (c Change) apply(all sets, name string, seed uint64) (*mil.Set, taskChange,
 	}
 	noise := generate.Noise{Kind: generate.NoiseKind(c.Kind), Level: c.Level, Seed: seed}
 	key := [2]string{name, noise.String()}
-	noisy := all[key] // one copy, so that its bags are known to be the same ([run.DoAll])
+	noisy := all[key] // one copy, so that its bags are known to be the same ([synpool/milbench/run.DoAll])
 	if noisy == nil {
 		if noisy, err = noise.Apply(set); err != nil {
 			return nil, nil, err

@@ -1,6 +1,6 @@
 // Package paper defines the experiments of the Syn paper and our own. An experiment consists of settings, sets, changes of
 // these sets, and a protocol. Unless an experiment varies it, networks have the setting of the released program, not that
-// of the paper (presets of [synpool/milbench/learner/neural]).
+// of the paper (presets of [synpool/milbench/learners/neural]).
 //
 // # Glossary
 //
@@ -8,7 +8,7 @@
 //   - form: one size of an experiment, the full one or a quick one ([Form]).
 //   - arm: settings on sets under a protocol; a form has several ([Arm]).
 //   - change: what is done to a set first: noise, other labels, a column that leaks the labels ([Change]).
-//   - space: positions of a set's instances or bags, before and after a network ([KeepSpaces], [results.Space]).
+//   - space: positions of a set's instances or bags, before and after a network ([KeepSpaces], [synpool/milbench/results.Space]).
 //
 // A form makes runs (package run), and their results go into an archive (package results). Package report turns
 // archives into text and figures; [Lacking] lists what an archive lacks.

@@ -10,11 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"synpool/milbench"
 	"synpool/milbench/learners/neural"
 )
-
-// defaultSpecificity is the default of --operating.
-const defaultSpecificity = 0.9
 
 // cardFlags are the flags of train that add figures and thresholds to the card.
 type cardFlags struct {
@@ -27,9 +25,9 @@ func (f *cardFlags) addTo(flags *pflag.FlagSet) {
 	f.flags = flags
 	flags.StringVar(&f.results, "results", "",
 		"`folder` of milbench run for this learner and data: its figures, and thresholds from its held-out scores, go into the card")
-	flags.Float64SliceVar(&f.operating, "operating", []float64{defaultSpecificity},
+	flags.Float64SliceVar(&f.operating, "operating", []float64{milbench.DefaultSpecificity},
 		"`specificities` for which --results chooses thresholds; milbench evaluate applies them")
-	flags.Lookup("operating").DefValue = fmt.Sprint(defaultSpecificity)
+	flags.Lookup("operating").DefValue = fmt.Sprint(milbench.DefaultSpecificity)
 }
 
 // judgeCommand returns the milbench run command that judges the learner of train on nameOrFile, "" if there is none.

@@ -113,8 +113,12 @@ those of the file become the medians of its training set. See milbench help file
 			if scored.Leaked != "" {
 				p.note("note: %s", scored.Leaked)
 			}
-			if scored.Unlike != "" {
-				p.note("warning: %s", scored.Unlike)
+			unlike, err := scored.Unlike()
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[1], err)
+			}
+			if unlike != "" {
+				p.note("warning: %s", unlike)
 			}
 			if scored.Calibration != "" && (format == "json" || !instances) {
 				p.note("note: %s", scored.Calibration)

@@ -33,7 +33,7 @@ const smallestFloat32 = 0x1p-126
 //	a = ∛(√((y/2γ)² − ((γ−1)/3γ)³) + y/2γ),  x = a + (γ−1)/(3γa)
 //
 // The two terms of x cancel if y is small, and at y = 0 and γ = 1 the second is 0/0. It is only for comparison with
-// [memory.Syn] and synlayer.Syn, which avoid this.
+// [synpool/course/memory.Syn] and synlayer.Syn, which avoid this.
 func PrintedInverse[F float32 | float64](y, gamma F) F {
 	q := y / (2 * gamma)
 	t := (gamma - 1) / (3 * gamma)

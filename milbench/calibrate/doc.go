@@ -4,7 +4,7 @@
 //
 // # Glossary
 //
-//   - score: a model's output for a bag, see [synpool/milbench.Prediction]: for a binary target one number, larger
+//   - score: a model's output for a bag, see [synpool/milbench/mil.Prediction]: for a binary target one number, larger
 //     means more positive; for several classes one number each. It need not be a logit.
 //   - label: the class of a bag, from 0; for a binary target 1 is positive.
 //   - held-out: not used to train the model. A model is overconfident on its training bags, so a calibration learnt

@@ -30,7 +30,7 @@ type Fit struct {
 
 	// Inner, if not empty, has folds of the training part, possibly from several cuts in sequence. The learner holds
 	// out each fold in turn and trains on the rest with the setting. The predictions for these folds, in order, are
-	// [learner.Epoch.Validation]. A model trained on the whole part scores the test bags. Validation is empty if Inner is
+	// [synpool/milbench/learner.Epoch.Validation]. A model trained on the whole part scores the test bags. Validation is empty if Inner is
 	// not.
 	Inner [][]int
 
@@ -71,7 +71,7 @@ func NewTask(s *mil.Set, fits []Fit) Task {
 	return task
 }
 
-// HeldOut returns the bags that [learner.Epoch.Validation] has predictions for, in the same order.
+// HeldOut returns the bags that [synpool/milbench/learner.Epoch.Validation] has predictions for, in the same order.
 func (f Fit) HeldOut() []int {
 	if len(f.Inner) == 0 {
 		return f.Validation

@@ -17,7 +17,7 @@ type strata struct {
 	group  []string // nil without groups
 }
 
-// strata returns the strata of a set's bags.
+// strataOfSet returns the strata of a set's bags.
 func strataOfSet(s *mil.Set) strata {
 	all := strata{number: strataOf(s.Kind, s.NumClasses()), class: make([]int, len(s.Bags)), group: make([]string, len(s.Bags))}
 	values := make([]float64, len(s.Bags))

@@ -227,9 +227,6 @@ func readLayout(record []string, o Options) (*layout, error) {
 	}
 	if columns != nil {
 		if len(o.Features) == 0 {
-			if err := columns.ignore(o.Ignore); err != nil {
-				return nil, err
-			}
 			columns.leaveOut(o)
 		}
 		if len(columns.features) == 0 {
@@ -273,18 +270,6 @@ func readLayout(record []string, o Options) (*layout, error) {
 		return nil, fmt.Errorf("no header, and so %w", err)
 	}
 	return columns, nil
-}
-
-// ignore removes columns from the features.
-func (l *layout) ignore(names []string) error {
-	for _, name := range names {
-		at := slices.IndexFunc(l.features, func(i int) bool { return l.header[i] == name })
-		if at < 0 {
-			return noColumn("ignore", name, l.header)
-		}
-		l.features = slices.Delete(l.features, at, at+1)
-	}
-	return nil
 }
 
 // startsName matches the beginning of what can only be the name of a column.
@@ -371,24 +356,39 @@ func readHeader(record []string, o Options) (*layout, error) {
 		header[0] = "Unnamed: 0" // as pandas calls the index that it wrote
 	}
 	columns := &layout{header: header, instanceLabel: -1, group: -1, split: -1, time: -1, event: -1, x: -1, y: -1}
+	seen := slices.Clone(header) // without the names to ignore
+	used := slices.Concat([]string{o.Bag, o.Label, o.Group, o.Split}, o.Coordinates, o.Categorical, o.AsFeatures)
+	for i, name := range header {
+		if slices.Contains(o.Ignore, name) {
+			if slices.Contains(used, name) {
+				return nil, fmt.Errorf("--ignore leaves column %s out, and another flag uses it; choose one", name)
+			}
+			seen[i] = ""
+		}
+	}
 	var err error
-	if columns.bag, err = bagRole.find(header, o.Bag, -1); err != nil || columns.bag < 0 {
+	if columns.bag, err = bagRole.find(seen, o.Bag, -1); err != nil || columns.bag < 0 {
 		return nil, err
 	}
-	if columns.label, err = labelRole.find(header, o.Label, columns.bag); err != nil {
+	for _, name := range o.Ignore {
+		if !slices.Contains(header, name) {
+			return nil, noColumn("ignore", name, header)
+		}
+	}
+	if columns.label, err = labelRole.find(seen, o.Label, columns.bag); err != nil {
 		return nil, err
 	}
 	exactly := func(name string) int {
-		return slices.IndexFunc(header, func(c string) bool { return plainName(c) == name })
+		return slices.IndexFunc(seen, func(c string) bool { return plainName(c) == name })
 	}
 	usual := columns.label < 0 || columns.label == exactly(timeColumn) || o.Label == "" && !strings.EqualFold(header[columns.label], labelColumn) // or no label
 	survival := usual && exactly(timeColumn) >= 0 && exactly(eventColumn) >= 0
-	if columns.group, err = groupRole.find(header, o.Group, columns.bag); err == nil {
+	if columns.group, err = groupRole.find(seen, o.Group, columns.bag); err == nil {
 		named := o.Split
 		if named == NoSplit {
 			named = ""
 		}
-		columns.split, err = splitRole.find(header, named, columns.bag)
+		columns.split, err = splitRole.find(seen, named, columns.bag)
 	}
 	switch {
 	case err != nil:
@@ -398,7 +398,7 @@ func readHeader(record []string, o Options) (*layout, error) {
 	case survival:
 		columns.label, columns.time, columns.event = -1, exactly(timeColumn), exactly(eventColumn)
 	}
-	columns.instanceLabel = slices.IndexFunc(header, func(c string) bool { return strings.EqualFold(c, instanceLabelColumn) })
+	columns.instanceLabel = slices.IndexFunc(seen, func(c string) bool { return strings.EqualFold(c, instanceLabelColumn) })
 	for _, at := range []*int{&columns.group, &columns.split, &columns.instanceLabel} {
 		if *at >= 0 && slices.Contains(o.AsFeatures, header[*at]) {
 			*at = -1
@@ -432,7 +432,7 @@ func readHeader(record []string, o Options) (*layout, error) {
 			return nil, fmt.Errorf("column %s occurs twice, as number %d and %d; give every column a name of its own", name, first+1, i+1)
 		}
 		position[name] = i
-		if !slices.Contains(beside, i) {
+		if !slices.Contains(beside, i) && seen[i] != "" {
 			columns.features = append(columns.features, i)
 		}
 	}

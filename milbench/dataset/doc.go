@@ -11,11 +11,11 @@
 //   - label column: a stored column with instance labels, not a feature; [MoveInstanceLabels] removes it from the
 //     features.
 //   - density: the share of non-zero values. If it is below 0.25 for the whole set, all bags are held sparse,
-//     otherwise all are held dense, whatever the form of the file ([mil.Pack]). If the arrays are large
+//     otherwise all are held dense, whatever the form of the file ([synpool/milbench/mil.Pack]). If the arrays are large
 //     together, they stay in their files and are mapped into memory or read in pieces.
 //   - generated set: a named set that is generated on opening (package generate).
 //
-// A reader returns a set that passes [synpool/milbench.Set.Validate] and has only finite values, or a one-line error
+// A reader returns a set that passes [synpool/milbench/mil.Set.Validate] and has only finite values, or a one-line error
 // that names the file and the bag, line or column. It never allocates memory for a length that the file only claims.
 //
 // # Labels

@@ -2,8 +2,10 @@ package dataset
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/sha1"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -132,6 +134,42 @@ func TestFetchByGitBlob(t *testing.T) {
 	}
 	if state, err := e.Verify(); state != Fetched {
 		t.Errorf("repaired: %s, %v", state, err)
+	}
+}
+
+// The IDX files may be compressed again: only their inflated content counts.
+func TestFetchByInflatedBytes(t *testing.T) {
+	t.Setenv("MILBENCH_DATA", t.TempDir())
+	random := rand.NewChaCha8([32]byte{})
+	var images, labels [784*40 + 16]byte
+	random.Read(images[:])
+	copy(images[:], []byte{0, 0, 8, 3, 0, 0, 0, 40, 0, 0, 0, 28, 0, 0, 0, 28})
+	copy(labels[:], []byte{0, 0, 8, 1, 0, 0, 0, 40})
+	for i := range 40 {
+		labels[8+i] = byte(i % 10)
+	}
+	raw := [][]byte{images[:], labels[:48]}
+	var packed [][]byte
+	for i, b := range raw {
+		var out bytes.Buffer
+		z, err := gzip.NewWriterLevel(&out, 9-8*i)
+		must(t, err)
+		z.Write(b)
+		z.Close()
+		packed = append(packed, out.Bytes())
+	}
+	e, requests := served(t, "mnist", packed...)
+	for i := range e.Files {
+		sum := sha256.Sum256(raw[i])
+		e.Files[i].InflatedBytes, e.Files[i].InflatedSHA256 = int64(len(raw[i])), hex.EncodeToString(sum[:])
+	}
+	if err := e.Fetch(t.Context(), nil); err != nil || *requests != 2 {
+		t.Fatalf("%d requests, %v", *requests, err)
+	}
+	s, err := e.Load()
+	must(t, err)
+	if s.Name != "mnist" || len(s.Bags) != 100 || s.NumFeatures() != 784 || len(s.InstanceLabels) != 100 {
+		t.Errorf("%s: %d bags, %d features", s.Name, len(s.Bags), s.NumFeatures())
 	}
 }
 

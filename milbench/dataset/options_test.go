@@ -226,14 +226,21 @@ func checkLeftOut(t *testing.T, name string, values []string, out bool) {
 	}
 }
 
-// TestIgnore: columns to leave out are no features, and one that is not there is named.
+// TestIgnore: columns to leave out are no features and have no role; one that is not there, or in use, is named.
 func TestIgnore(t *testing.T) {
-	const file = "bag,label,well,f1,day\na,0,W0,1,Mon\nb,1,W1,2,Tue\n"
-	s, err := Options{Ignore: []string{"well", "day"}}.ReadCSV(strings.NewReader(file), "toy.csv")
-	if err != nil || !slices.Equal(s.Features, []string{"f1"}) {
-		t.Fatalf("features %v, %v", s, err)
+	const file = "bag,label,patient,well,f1,split,x,y\na,0,p,W0,1,no,3,4\nb,1,p,W1,2,no,5,6\n"
+	s, err := Options{Ignore: []string{"well", "patient", "split", "x", "well"}}.ReadCSV(strings.NewReader(file), "toy.csv")
+	if err != nil || !slices.Equal(s.Features, []string{"f1", "y"}) || s.Bags[0].Group != "" || s.Bags[0].Split != mil.NoSplit || s.Bags[0].Coordinates != nil {
+		t.Fatalf("%+v, %v", s, err)
 	}
-	if _, err := (Options{Ignore: []string{"wel"}}).ReadCSV(strings.NewReader(file), "toy.csv"); err == nil || !strings.Contains(err.Error(), `--ignore: no column "wel"; did you mean "well"?`) {
-		t.Errorf("error %v", err)
+	for want, o := range map[string]Options{
+		`--ignore: no column "wel"; did you mean "well"?`:                          {Ignore: []string{"wel"}},
+		"--ignore leaves column well out, and another flag uses it; choose one":    {Ignore: []string{"well"}, Categorical: []string{"well"}},
+		"--ignore leaves column patient out, and another flag uses it; choose one": {Ignore: []string{"patient"}, Group: "patient"},
+		"and without label; add the column label":                                  {Ignore: []string{"label"}},
+	} {
+		if _, err := o.ReadCSV(strings.NewReader(file), "toy.csv"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: error %v, want %s", o, err, want)
+		}
 	}
 }

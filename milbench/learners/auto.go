@@ -34,7 +34,7 @@ const AutoName = "auto"
 // normal with mean 1.5 and inverse variance Prior, so that the fewer the bags the nearer a is to what it is elsewhere. A
 // Prior of 0 trusts the held-out bags alone, as portfolios did before they had one. Other targets have no prior: neither
 // weights nor the order of bags depend on it. Classes are calibrated by Platt's sigmoid of each class's log-odds against
-// the rest ([stats.LogOdds]), divided by the sum over the classes.
+// the rest ([synpool/milbench/stats.LogOdds]), divided by the sum over the classes.
 //
 // The outcome has one epoch. Its scores are logits for a binary target, logarithms of probabilities for classes, and
 // values for a real target; for survival they only order bags. If the fit has inner folds, the validation scores are

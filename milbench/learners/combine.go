@@ -54,7 +54,7 @@ func (r ranker) of(score float64) float64 {
 type combination struct {
 	Kind    mil.TargetKind
 	Weights []float64 // one per model, sum 1; 0 for models that do not count
-	Figures []float64 // main figure of each model for the kind of target ([learner.Weighted])
+	Figures []float64 // main figure of each model for the kind of target ([synpool/milbench/learner.Weighted])
 
 	rankers []ranker                 // one per model, for binary targets and survival
 	slope   float64                  // for binary and real targets

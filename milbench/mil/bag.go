@@ -34,7 +34,7 @@ type Bag struct {
 
 // Set is a multiple-instance data set as returned by its reader.
 //
-// Instance labels have a field of their own, which a [learner.Learner] never sees: it gets a [cv.Task], which has no such field.
+// Instance labels have a field of their own, which a [synpool/milbench/learner.Learner] never sees: it gets a [synpool/milbench/cv.Task], which has no such field.
 type Set struct {
 	Name     string
 	Checksum string   // checksum of the content: see [Set.Seal]

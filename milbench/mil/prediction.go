@@ -22,7 +22,7 @@ type Prediction struct {
 	// weights are equal.
 	Winners []int
 
-	// Instances has one score per instance if [cv.Fit.Instances] asks for it and the learner provides it. A larger score
+	// Instances has one score per instance if [synpool/milbench/cv.Fit.Instances] asks for it and the learner provides it. A larger score
 	// means that the instance matters more in its bag. It is the pooling weight averaged over the heads, the score of
 	// an instance classifier, or for an ensemble the mean over its members. Scores from different bags cannot be
 	// compared.

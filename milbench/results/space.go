@@ -38,7 +38,7 @@ type Space struct {
 	Labels  []int       `json:"labels"` // label of each vector's bag
 	Test    []bool      `json:"test"`   // whether the bag is in the test part
 
-	// How well the classes separate, in all features, among the vectors of one part ([stats.Silhouette]).
+	// How well the classes separate, in all features, among the vectors of one part ([synpool/milbench/stats.Silhouette]).
 	TrainSilhouette float64 `json:"train_silhouette"`
 	TestSilhouette  float64 `json:"test_silhouette"`
 }

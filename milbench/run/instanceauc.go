@@ -41,7 +41,7 @@ func witnesses(s *mil.Set, i int) []int {
 	return labels
 }
 
-// instanceAUC returns [results.Result.InstanceAUC] for an epoch's test scores, or nil if there is nothing to rank.
+// instanceAUC returns [synpool/milbench/results.Result.InstanceAUC] for an epoch's test scores, or nil if there is nothing to rank.
 func (s *setStudy) instanceAUC(fit cv.Fit, test []mil.Prediction) (*float64, error) {
 	if !fit.Instances {
 		return nil, nil

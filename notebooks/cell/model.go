@@ -26,7 +26,7 @@ import (
 	"synpool/plotting"
 )
 
-// Model is a model trained on all bags of a set, or read from a folder. It is trained when it is first needed, and kept for
+// Model is a model trained on a set, or read from a folder. It is trained when it is first needed, and kept for
 // later cells.
 type Model struct {
 	name    string
@@ -36,7 +36,8 @@ type Model struct {
 	load    func() (*milbench.Model, error)
 }
 
-// Train returns a model of a learner, trained on all of bags.
+// Train returns a model of a learner, trained on all of bags or, if they have an official split, on its training part: it
+// prints so.
 func Train(bags *Bags, l Learner) *Model {
 	m := newModel(l.String(), func() (string, error) { return train(bags, l, "") })
 	m.bags, m.learner = bags, l
@@ -115,7 +116,8 @@ func train(bags *Bags, l Learner, method calibrate.Method) (string, error) {
 		return dir, nil
 	}
 	bar := newBar()
-	model, err := milbench.Train(interrupted(), o.set, milbench.Training{Setting: setting, Seed: trainingSeed, Calibrate: method, Progress: bar.training, Folds: bar.folds}, machine)
+	model, err := milbench.Train(interrupted(), o.set, milbench.Training{Setting: setting, Seed: trainingSeed, Calibrate: method,
+		Note: func(text string) { fmt.Println("note: " + spoken(text)) }, Progress: bar.training, Folds: bar.folds}, machine)
 	bar.end(err == nil)
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -184,8 +186,12 @@ func (m *Model) Predict(bags *Bags) *Predictions {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", bags.name, err)
 		}
+		unlike, err := p.Unlike()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", bags.name, err)
+		}
 		said := &scored{Predictions: p}
-		for _, note := range []string{leakNote(p.Leaked), p.Unlike, p.Calibration} {
+		for _, note := range []string{leakNote(p.Leaked), unlike, p.Calibration} {
 			if note != "" {
 				said.notes = append(said.notes, note)
 			}

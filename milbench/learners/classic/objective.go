@@ -30,7 +30,7 @@ type inputs interface {
 	each(weights, slope []float64, derivative func(i int, product float64) float64) error
 }
 
-// compute returns the value and sets the gradient, as described by [lbfgs.Function].
+// compute returns the value and sets the gradient, as described by [synpool/internal/lbfgs.Function].
 func (f *objective) compute(x, gradient []float64) float64 {
 	copy(gradient, x)
 	n := f.inputs.features()

@@ -1,4 +1,4 @@
-// Package neural trains the networks of package synlayer on bags. It is a [learner.Learner] that uses GoMLX.
+// Package neural trains the networks of package synlayer on bags. It is a [synpool/milbench/learner.Learner] that uses GoMLX.
 //
 // # Glossary
 //
@@ -60,7 +60,7 @@
 // while there is room.
 //
 // The training equals that of whole bags, including dropout, except for rounding and for the order:
-// [cv.Fit.Order] determines a plain shuffle of all bags of the set. So fits with the same order, such as the
+// [synpool/milbench/cv.Fit.Order] determines a plain shuffle of all bags of the set. So fits with the same order, such as the
 // folds of a repeat, read each bag once per epoch for all of them. Bags stay in their files.
 //
 // # Reproducibility

@@ -444,7 +444,7 @@ func (l *layout) largest() uint64 {
 }
 
 // BlockSpeedup is about how many times faster XLA trains many fits side by side than the Go backend does step by step.
-// On Elephant, it was 33 to 45 times (milbench/learner/neural/bench/README.md).
+// On Elephant, it was 33 to 45 times (milbench/learners/neural/bench/README.md).
 const BlockSpeedup = 40
 
 // Assumptions of time estimates: floating point operations per second of one core; bytes read per second from its cache

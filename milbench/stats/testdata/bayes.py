@@ -1,4 +1,4 @@
-"""Writes bayes.json, the reference outcomes of the Bayesian tests of package judge.
+"""Writes bayes.json, the reference outcomes of the Bayesian tests of package stats.
 
 Reference: baycomp (Benavoli, Corani, Demsar and Zaffalon 2017). It takes y - x for the difference, so that its right is the
 "better" of judge for x = b and y = a.

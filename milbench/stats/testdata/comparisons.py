@@ -1,4 +1,4 @@
-"""Writes comparisons.json, the reference outcomes of the tests of package judge that compare methods.
+"""Writes comparisons.json, the reference outcomes of the tests of package stats that compare methods.
 
 Reference: SciPy for the Friedman test, the studentized range, the signed-rank test and the plain paired t-test,
 scikit-posthocs for the p-values of Nemenyi's test, statsmodels for Holm's correction. Iman and Davenport's F and the

@@ -1,4 +1,4 @@
-"""Writes golden.json, the reference figures of package judge.
+"""Writes golden.json, the reference figures of package stats.
 
 Reference: scikit-learn for AUC, average precision, accuracies and log-loss, SciPy for the t interval, NumPy for the
 standard deviation; DeLong's standard error has no function there and is computed in float64 from its definition, over

@@ -1,4 +1,4 @@
-"""Writes targets.json, the reference figures of package judge for classes, real numbers, survival and calibration.
+"""Writes targets.json, the reference figures of package stats for classes, real numbers, survival and calibration.
 
 References: scikit-learn for classes, numbers and calibration (a class without a bag is left out of the mean of AUCs by
 hand), SciPy for correlations, scikit-survival for survival. Concordance, Kaplan-Meier curves and log-rank tests are
