@@ -174,7 +174,6 @@ type gridFlags struct {
 	seed           uint64
 	curves         bool
 	flags          *pflag.FlagSet
-	note           func(string)
 }
 
 // compares reports whether no flag chooses learners or settings.
