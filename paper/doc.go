@@ -1,6 +1,6 @@
 // Package paper defines the experiments of the Syn paper and our own. An experiment consists of settings, sets, changes of
 // these sets, and a protocol. Unless an experiment varies it, networks have the setting of the released program, not that
-// of the paper (presets of [synpool/milbench/learner/neural]).
+// of the paper (presets of [synpool/milbench/learners/neural]).
 //
 // # Glossary
 //
