@@ -136,9 +136,8 @@ func (s ablationStudy) Count(what string) (n int) {
 }
 
 // beatsSoftmax returns the answer of how a base differs from softmax, where its steps start.
-func beatsSoftmax(base string) func(results.Archive) answer {
-	return func(a results.Archive) answer {
-		s := newAblation(a)
+func beatsSoftmax(base string) func(ablationStudy) answer {
+	return func(s ablationStudy) answer {
 		sets := s.complete(base, "softmax")
 		values := s.table(sets, []string{base, "softmax"})
 		said := acrossSets(sets, less(column(values, 0), column(values, 1))).answer()
@@ -148,8 +147,7 @@ func beatsSoftmax(base string) func(results.Archive) answer {
 }
 
 // changesPlot draws what each change does to the AUC, by the setting that it changes: a mean over sets, and the sets.
-func changesPlot(a results.Archive) *plotting.Figure {
-	s := newAblation(a)
+func changesPlot(s ablationStudy) *plotting.Figure {
 	places := make(map[string][]plotting.IntervalRow) // by change
 	var names []string
 	for _, base := range bases {

@@ -40,7 +40,7 @@ func TestClaims(t *testing.T) {
 			if c.spaces != nil {
 				a.Spaces = c.spaces(name)
 			}
-			got, err := claims[at].ask(a)
+			got, err := claims[at].ask(open(a))
 			row := strings.Join([]string{got.Verdict, got.web, got.Estimate, got.Interval, got.of}, " | ")
 			holds(t, c.question+" "+name, row, err, nil, nil)
 			if !strings.HasPrefix(row, want) || (got.Estimate == "") != (want == tooLittle) {
@@ -412,9 +412,9 @@ func TestWitnessInterval(t *testing.T) {
 	for _, rate := range []string{"0.01", "0.1", "0.5"} {
 		sets = append(sets, "needle-"+rate+"-draw-1", "needle-"+rate+"-draw-2")
 	}
-	said := leastRate(results.Archive{Results: planted(t, cv.HonestProtocol, 1, 1, sets, []string{`{"pooling":"max"}`}, func(r results.Result) float64 {
+	said := leastRate(newWitness(results.Archive{Results: planted(t, cv.HonestProtocol, 1, 1, sets, []string{`{"pooling":"max"}`}, func(r results.Result) float64 {
 		return map[string]float64{"needle-0.01-draw-1": 0.6, "needle-0.01-draw-2": 0.61, "needle-0.1-draw-1": 0.85, "needle-0.1-draw-2": 0.99, "needle-0.5-draw-1": 0.98, "needle-0.5-draw-2": 0.985}[r.Set]
-	})})
+	})}))
 	if want := ([4]string{"0.1", "above 0.01, at most 0.5, 2 drawings", "0.1 (max)", ""}); said.words() != want {
 		t.Errorf("%+v, want %+v", said, want)
 	}

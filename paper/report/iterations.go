@@ -153,12 +153,12 @@ func (s *iterationStudy) test() {
 	corrected(s.Concentration, s.Distraction)
 }
 
-func concentrationHelps(a results.Archive) answer {
-	return acrossSets(differences(newIterations(a).Concentration)).answer()
+func concentrationHelps(s iterationStudy) answer {
+	return acrossSets(differences(s.Concentration)).answer()
 }
 
-func distractionHelps(a results.Archive) answer {
-	return acrossSets(differences(newIterations(a).Distraction)).answer()
+func distractionHelps(s iterationStudy) answer {
+	return acrossSets(differences(s.Distraction)).answer()
 }
 
 // Table has a line for each set, and another for one with more values of I.
@@ -302,7 +302,7 @@ func distractionWins(sweeps []sweep, times, paper float64) finding {
 }
 
 // iterationsPlot draws the AUC against I, one curve per set.
-func iterationsPlot(a results.Archive) *plotting.Figure {
+func iterationsPlot(a opened) *plotting.Figure {
 	var points []sweepPoint
 	for _, r := range pooledTable(a.Results) {
 		points = append(points, sweepPoint{r.Set, float64(must(decode(r.Config)).Iterations), r})
@@ -312,7 +312,7 @@ func iterationsPlot(a results.Archive) *plotting.Figure {
 
 // winnersPlot draws how often the winner changes from epoch to epoch on the first set, for the strongest distraction, no
 // steps, and the strongest concentration.
-func winnersPlot(a results.Archive) *plotting.Figure {
+func winnersPlot(a opened) *plotting.Figure {
 	if len(a.Curves) == 0 {
 		try(errors.New("the curves were not kept"))
 	}

@@ -26,25 +26,21 @@ var ErrRewrite = errors.New("rewrite it")
 
 // filler fills in the templates.
 type filler struct {
-	archives []results.Archive
+	archives map[string]opened
 	said     []said
-	figures  map[string]*plotting.Figure
-	wrong    []error        // sentences that no longer hold
-	opened   map[string]any // what was computed of sections
+	figures  map[string]*plotting.Figure // that were shown, by name
+	wrong    []error                     // sentences that no longer hold
 
 	root    string // from the page to the folder of the first page
 	section section
-	archive results.Archive
+	archive opened
 	data    any  // what was computed of the section
 	began   bool // the part began the section
 }
 
 func newFiller(archives []results.Archive) (f *filler, err error) {
-	f = &filler{archives: archives, opened: make(map[string]any)}
-	if f.said, err = answers(archives); err != nil {
-		return nil, err
-	}
-	f.figures, err = draw(archives, f.said)
+	f = &filler{archives: openAll(archives), figures: make(map[string]*plotting.Figure)}
+	f.said, err = answers(f.archives)
 	return f, err
 }
 
@@ -120,8 +116,7 @@ func (f *filler) part(file, source string) (string, error) {
 // of. If so, they must hold.
 func (f *filler) complete() bool {
 	return !slices.ContainsFunc(sections, func(s section) bool {
-		a, _ := find(f.archives, s.experiment)
-		return (f.section.experiment == "" || f.section.experiment == s.experiment) && len(a.Results) < s.fits
+		return (f.section.experiment == "" || f.section.experiment == s.experiment) && len(f.archives[s.experiment].Results) < s.fits
 	})
 }
 
@@ -135,11 +130,11 @@ func (f *filler) functions() template.FuncMap {
 		"claims":   func() []said { return f.said },
 		"data":     f.open,
 		"shorts":   f.shorts,
-		"origin":   func() string { return origin(f.archive, f.root) },
+		"origin":   func() string { return origin(f.archive.Archive, f.root) },
 		"paper":    f.paperSettings,
 		"archives": f.made,
-		"ran":      func() (string, error) { return ran(f.archive) },
-		"notes":    func() string { return notes(f.archive) },
+		"ran":      func() (string, error) { return ran(f.archive.Archive) },
+		"notes":    func() string { return notes(f.archive.Archive) },
 		"margin":   func() float64 { return margin },
 		"number":   number, "signed": signed, "hundred": hundred, "p": pValue, "integer": integer, "listed": listed, "chained": chained, "shown": shown, "stars": stars,
 		"need": func(enough bool) string { need(enough); return "" },
@@ -152,8 +147,7 @@ func (f *filler) begin(experiment string) (text string, err error) {
 		f.section, f.data = section{}, nil
 		return "", nil
 	}
-	f.section = sections[slices.IndexFunc(sections, func(s section) bool { return s.experiment == experiment })]
-	f.archive, _ = find(f.archives, experiment)
+	f.section, f.archive = sectionOf(experiment), f.archives[experiment]
 	f.data, f.began = nil, true
 	text = fmt.Sprintf("<a id=%q></a>\n\n## %s", experiment, f.section.title)
 	if f.archive.Experiment == "" {
@@ -165,15 +159,12 @@ func (f *filler) begin(experiment string) (text string, err error) {
 	return text, err
 }
 
-// open computes what the parts of a section say.
-func (f *filler) open(experiment string) (data any, err error) {
+// open returns the study of an experiment, which the parts of its section are about.
+func (f *filler) open(experiment string) (study any, err error) {
 	defer caught(&err)
-	a, there := find(f.archives, experiment)
+	a, there := f.archives[experiment]
 	need(there)
-	if f.opened[experiment] == nil {
-		f.opened[experiment] = sections[slices.IndexFunc(sections, func(s section) bool { return s.experiment == experiment })].open(a)
-	}
-	return f.opened[experiment], nil
+	return a.study(), nil
 }
 
 // check fails unless what was computed is what was written. It writes nothing.
@@ -184,10 +175,17 @@ func check(computed, written any) (string, error) {
 	return "", nil
 }
 
-// figure returns the file of a figure.
-func (f *filler) figure(name string) (string, error) {
-	if f.figures[name] == nil {
-		return "", errIncomplete
+// figure draws a figure and returns its file.
+func (f *filler) figure(name string) (file string, err error) {
+	defer caught(&err)
+	switch a, there := f.archives[name]; {
+	case name == claimsPicture:
+		f.figures[name] = plotClaims(f.said)
+	case name == learnersPicture:
+		f.figures[name] = learnersMap(true)(must(f.open("learners")).(learnerStudy))
+	default:
+		need(there)
+		f.figures[name] = must(a.plot(sectionOf(name).figure))
 	}
 	return pictureName(name), nil
 }
@@ -291,9 +289,9 @@ func origin(a results.Archive, root string) string {
 // paperSettings names the experiments with the setting of the paper.
 func (f *filler) paperSettings() string {
 	var names []string
-	for _, a := range f.archives {
-		if strings.Contains(origin(a, ""), paperSetting) {
-			names = append(names, a.Experiment)
+	for _, s := range sections {
+		if strings.Contains(origin(f.archives[s.experiment].Archive, ""), paperSetting) {
+			names = append(names, s.experiment)
 		}
 	}
 	return listed(names)
@@ -308,7 +306,7 @@ type made struct {
 // made returns the archives in the order of [paper.Experiments].
 func (f *filler) made() (list []made) {
 	for _, e := range paper.Experiments {
-		a, there := find(f.archives, e.Name)
+		a, there := f.archives[e.Name]
 		if !there {
 			continue
 		}
@@ -317,7 +315,7 @@ func (f *filler) made() (list []made) {
 		for _, r := range a.Results {
 			seeds, backends, revisions = append(seeds, r.Seed), append(backends, r.Backend), append(revisions, r.Revision[:min(len(r.Revision), 7)])
 		}
-		list = append(list, made{a, each(seeds), each(backends), each(revisions)})
+		list = append(list, made{a.Archive, each(seeds), each(backends), each(revisions)})
 	}
 	return list
 }
