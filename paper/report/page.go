@@ -17,6 +17,7 @@ import (
 
 // The pages are written by hand, as templates: RESULTS.md.tmpl and tables.md.tmpl. A line "---" ends a part. A part is filled in with what
 // was computed, and it stands or falls as a whole: without enough results, or where a check in it fails, another line stands in its place.
+// What several parts of a page say is a block of the first of them.
 //
 //go:embed RESULTS.md.tmpl tables.md.tmpl
 var templates embed.FS
@@ -55,9 +56,10 @@ func (f *filler) page(name string) (string, error) {
 		return "", err
 	}
 	f.section, f.root = section{}, strings.Repeat("../", strings.Count(name, "/"))
+	t := template.New(file).Option("missingkey=error").Funcs(f.functions())
 	var parts []string
 	for _, source := range strings.Split(strings.TrimSpace(string(text)), "\n---\n") {
-		part, err := f.part(file, source)
+		part, err := f.part(t, source)
 		if err != nil {
 			return "", err
 		}
@@ -75,18 +77,17 @@ func (d disagreement) Error() string {
 	return fmt.Sprintf("says %s, the results now say %s", d.written, d.computed)
 }
 
-// The actions of a template that write nothing of their own, and the others.
-var silent, action = regexp.MustCompile(`{{(with|else|end|check)\b.*?}}`), regexp.MustCompile(`{{.*?}}`)
+// The actions of a template that write a block of another part, that write nothing of their own, and the others.
+var again, silent, action = regexp.MustCompile(`{{template "(.*?)".*?}}`), regexp.MustCompile(`{{(block|with|else|end|check)\b.*?}}`), regexp.MustCompile(`{{.*?}}`)
 
-// part fills in a part of a template.
-func (f *filler) part(file, source string) (string, error) {
-	t, err := template.New(file).Option("missingkey=error").Funcs(f.functions()).Parse(source)
-	if err != nil {
+// part fills in a part of a template, whose blocks are those of the parts before.
+func (f *filler) part(t *template.Template, source string) (string, error) {
+	if _, err := t.Parse(source); err != nil {
 		return "", err
 	}
 	f.began = false
 	var b strings.Builder
-	err = t.Execute(&b, f.data)
+	err := t.Execute(&b, f.data)
 	if !f.began && f.section.experiment != "" {
 		switch {
 		case f.archive.Experiment == "": // not run
@@ -98,12 +99,13 @@ func (f *filler) part(file, source string) (string, error) {
 	var wrong disagreement
 	switch {
 	case errors.As(err, &wrong):
+		source = again.ReplaceAllStringFunc(source, func(call string) string { return t.Lookup(again.FindStringSubmatch(call)[1]).Root.String() })
 		says := []rune(action.ReplaceAllString(silent.ReplaceAllString(strings.TrimSpace(source), ""), "…"))
 		if len(says) > 150 {
 			says = append(says[:150], '…')
 		}
 		if f.complete() {
-			f.wrong = append(f.wrong, fmt.Errorf("%s, section %s: the paragraph “%s” %w: %w", file, f.section.experiment, string(says), wrong, ErrRewrite))
+			f.wrong = append(f.wrong, fmt.Errorf("%s, section %s: the paragraph “%s” %w: %w", t.Name(), f.section.experiment, string(says), wrong, ErrRewrite))
 		}
 		return fmt.Sprintf("*Left out, as it is about the committed results, and does not hold here: “%s”*", string(says)), nil
 	case tooFew(err):
