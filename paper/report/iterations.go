@@ -210,8 +210,8 @@ var paperSays = []string{
 	"A higher least change of winners goes with a better AUC (Figure 6); Kendall's τ-b over the values of I",
 }
 
-// verdicts tests what the paper says, the last two only where changes of winners were kept.
-func (s iterationStudy) verdicts() []verdict {
+// Verdicts tests what the paper says, the last two only where changes of winners were kept.
+func (s iterationStudy) Verdicts() []verdict {
 	need(len(s.on) > 1)
 	claims := paperSays
 	if !slices.ContainsFunc(s.sweeps, sweep.kept) {
@@ -249,14 +249,14 @@ func (s iterationStudy) verdicts() []verdict {
 }
 
 // Claims is a table of what these sets say of the paper's claims.
-func (s iterationStudy) Claims() string { return verdictTable("claim", s.on, s.verdicts()) }
+func (s iterationStudy) Claims() string { return verdictTable("claim", s.on, s.Verdicts()) }
 
 // Cannot says why no test of the paper's claims could have decided.
-func (s iterationStudy) Cannot() string { return undecidable(s.on, len(s.verdicts())) }
+func (s iterationStudy) Cannot() string { return undecidable(s.on, len(s.Verdicts())) }
 
 // Count counts the claims of the paper that the sets confirm (1), contradict (-1) and leave open (0).
 func (s iterationStudy) Count(side int) int {
-	return len(without(s.verdicts(), func(v verdict) bool { return v.side != side }))
+	return len(without(s.Verdicts(), func(v verdict) bool { return v.side != side }))
 }
 
 // ChangesMore counts the sets on which winners change more often under distraction, times -1 those on which they change less often.
