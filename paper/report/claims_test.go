@@ -11,6 +11,7 @@ import (
 	"synpool/milbench/cv"
 	"synpool/milbench/results"
 	"synpool/paper"
+	committed "synpool/paper/results"
 	"synpool/plotting"
 )
 
@@ -312,7 +313,7 @@ func generatedClaims(t *testing.T) []plantedClaim {
 	}
 }
 
-// TestPage: every question is on the page and has a section, whose figure there is.
+// TestPage: every question is on the page and has a section, which shows its figure.
 func TestPage(t *testing.T) {
 	var b bytes.Buffer
 	err := Write(&b, nil)
@@ -332,7 +333,15 @@ func TestPage(t *testing.T) {
 			t.Errorf("%q is not on the page, or not in its section", c.Question)
 		}
 	}
+	shows := func(figure, part string) bool { return strings.Count(part, `]({{figure "`+figure+`"}})`) == 1 }
+	if first, _, _ := strings.Cut(string(template), "{{section "); !shows(claimsPicture, first) || !shows(learnersPicture, first) {
+		t.Error("the page does not begin with its figures")
+	}
 	for _, s := range sections {
+		_, own, _ := strings.Cut(string(template), `{{section "`+s.experiment+`"}}`)
+		if own, _, _ = strings.Cut(own, "{{section "); !shows(s.experiment, own) {
+			t.Errorf("%s: the section does not show its figure", s.experiment)
+		}
 		e, err := paper.FindExperiment(s.experiment)
 		if err != nil || !slices.Contains(e.Figures, s.figure) {
 			t.Errorf("%s: no figure %s (%v)", s.experiment, s.figure, err)
@@ -343,6 +352,19 @@ func TestPage(t *testing.T) {
 	}
 	if len(sections) != len(paper.Experiments) {
 		t.Errorf("%d sections of %d experiments", len(sections), len(paper.Experiments))
+	}
+}
+
+// TestFits: sentences are about the committed archives, each of which has as many fits as its section says.
+func TestFits(t *testing.T) {
+	archives, err := committed.Archives()
+	if err != nil || len(archives) != len(sections) {
+		t.Fatalf("%d archives of %d sections (%v)", len(archives), len(sections), err)
+	}
+	for _, a := range archives {
+		if n := sectionOf(a.Experiment).fits; n != len(a.Results) {
+			t.Errorf("%s: %d fits are said, the archive has %d", a.Experiment, n, len(a.Results))
+		}
 	}
 }
 
