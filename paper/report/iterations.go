@@ -191,14 +191,16 @@ func (s sweep) row(name string) []string {
 	return append(row, number(more), number(none), number(fewer), signed(s.tau()))
 }
 
-// Ranks ranks the values of I.
-func (s iterationStudy) Ranks() ranking {
-	var names []string
+// names names the values of I.
+func (s iterationStudy) names() (names []string) {
 	for _, i := range s.Steps {
 		names = append(names, "I = "+integer(i))
 	}
-	return rank(names, "sets", s.on, s.table(s.on, s.Steps))
+	return names
 }
+
+// Ranks ranks the values of I.
+func (s iterationStudy) Ranks() ranking { return rank(s.names(), "sets", s.on, s.table(s.on, s.Steps)) }
 
 // paperSays are what the paper says of concentration and distraction, the last two of the least changes of winners.
 var paperSays = []string{

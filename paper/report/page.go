@@ -149,8 +149,7 @@ func (f *filler) begin(experiment string) (text string, err error) {
 		f.section, f.data = section{}, nil
 		return "", nil
 	}
-	f.section, f.archive = sectionOf(experiment), f.archives[experiment]
-	f.data, f.began = nil, true
+	f.section, f.archive, f.data, f.began = sectionOf(experiment), f.archives[experiment], nil, true
 	text = fmt.Sprintf("<a id=%q></a>\n\n## %s", experiment, f.section.title)
 	if f.archive.Experiment == "" {
 		return text + "\n\nNot run yet: `milbench study " + experiment + " --out results`.", nil

@@ -50,11 +50,7 @@ var plots = map[string]func(opened) *plotting.Figure{
 	"ablation changes":  from(changesPlot),
 	"iterations sweep":  iterationsPlot,
 	"iterations ranks": from(func(s iterationStudy) *plotting.Figure {
-		var names []string
-		for _, i := range s.Steps {
-			names = append(names, "I = "+integer(i))
-		}
-		return ranksPlot(names, "sets", s.on, s.table(s.on, s.Steps))
+		return ranksPlot(s.names(), "sets", s.on, s.table(s.on, s.Steps))
 	}),
 	"iterations winners": winnersPlot,
 	"noise noise":        from(noisePlot),
