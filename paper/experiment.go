@@ -207,7 +207,7 @@ func (a Arm) run(all sets, name string, seed uint64) (run.Run, error) {
 // must returns a setting of an experiment. An invalid one is a bug of this package and panics.
 func must[T any](setting T, err error) T {
 	if err != nil {
-		panic(fmt.Sprintf("study: a setting of an experiment: %v", err))
+		panic(fmt.Sprintf("paper: a setting of an experiment: %v", err))
 	}
 	return setting
 }

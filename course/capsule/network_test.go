@@ -2,7 +2,6 @@ package capsule_test
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -89,7 +88,7 @@ func TestGoldenNetwork(t *testing.T) {
 	})
 }
 
-// TestNetworkRoute holds what every layer finds to what the layer alone finds of the capsules below.
+// TestNetworkRoute holds what every layer finds to what the layer alone finds of the capsules below. The seed decides the weights.
 func TestNetworkRoute(t *testing.T) {
 	const classes = 3
 	n := capsule.DefaultNetwork(classes)
@@ -97,26 +96,32 @@ func TestNetworkRoute(t *testing.T) {
 	for i := range n.Convolutional {
 		n.Convolutional[i].Types = 2 + i
 	}
-	var want [][]int
-	out := model.MustNewExec(gobackend.GetBackend(), model.NewStore(), func(scope *model.Scope, images *Node) (all []*Node) {
-		batched.Seed(images.Graph(), 5)
-		capsules, assignments := n.Route(scope, images)
-		if len(capsules) != 4 || len(assignments) != 3 {
-			t.Fatalf("%d layers and %d assignments, want 4 and 3", len(capsules), len(assignments))
-		}
-		scopes := []*model.Scope{scope.At("convolutional_0"), scope.At("convolutional_1"), scope.At("class")}
-		for i, layer := range []capsule.Layer{n.Convolutional[0], n.Convolutional[1], n.Class} {
-			above, r := layer.Route(scopes[i], capsules[i])
-			all = append(all, capsules[i+1].Poses, above.Poses, capsules[i+1].Activations, above.Activations, assignments[i], r)
-			want = append(want, assignments[i].Shape().Dimensions)
-		}
-		activations, poses := n.Classify(scope.ResetVisited(), images)
-		return append(all, capsules[3].Activations, activations, capsules[3].Poses, poses)
-	}).MustCall(tensors.FromFlatDataAndDimensions(random(3, 2*21*21), 2, 21, 21, 1))
+	route := func(seed uint64) []*tensors.Tensor {
+		return model.MustNewExec(gobackend.GetBackend(), model.NewStore(), func(scope *model.Scope, images *Node) (all []*Node) {
+			batched.Seed(images.Graph(), seed)
+			capsules, assignments := n.Route(scope, images)
+			if len(capsules) != 4 || len(assignments) != 3 {
+				t.Fatalf("%d layers and %d assignments, want 4 and 3", len(capsules), len(assignments))
+			}
+			scopes := []*model.Scope{scope.At("convolutional_0"), scope.At("convolutional_1"), scope.At("class")}
+			for i, layer := range []capsule.Layer{n.Convolutional[0], n.Convolutional[1], n.Class} {
+				above, r := layer.Route(scopes[i], capsules[i])
+				all = append(all, capsules[i+1].Poses, above.Poses, capsules[i+1].Activations, above.Activations, assignments[i], r)
+			}
+			activations, poses := n.Classify(scope.ResetVisited(), images)
+			return append(all, capsules[3].Activations, activations, capsules[3].Poses, poses)
+		}).MustCall(tensors.FromFlatDataAndDimensions(random(3, 2*21*21), 2, 21, 21, 1))
+	}
+	out, again, other := route(5), route(5), route(6)
+	if poses := goldentest.Floats(out[0]); !slices.Equal(poses, goldentest.Floats(again[0])) || slices.Equal(poses, goldentest.Floats(other[0])) {
+		t.Error("the same seed gives other poses, or another seed the same")
+	}
 	for k := 0; k < len(out); k += 2 {
 		check(t, fmt.Sprintf("output %d", k/2), goldentest.Floats(out[k]), goldentest.Floats(out[k+1]), 1e-12)
 	}
-	if dims := [][]int{{2, 4, 4, 2, 3, 3, 2}, {2, 2, 2, 3, 3, 3, 2}, {2, 1, 1, classes, 2, 2, 3}}; !reflect.DeepEqual(want, dims) {
-		t.Errorf("assignments %v, want %v", want, dims)
+	for i, want := range [][]int{{2, 4, 4, 2, 3, 3, 2}, {2, 2, 2, 3, 3, 3, 2}, {2, 1, 1, classes, 2, 2, 3}} {
+		if dims := out[6*i+4].Shape().Dimensions; !slices.Equal(dims, want) {
+			t.Errorf("assignments %d: %v, want %v", i, dims, want)
+		}
 	}
 }

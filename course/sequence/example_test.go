@@ -209,11 +209,11 @@ func ExampleDeepSets_Scores() {
 }
 
 func ExampleRankingLoss() {
-	show(func(_ *model.Scope, g *Graph) []*Node {
-		// The first should be ahead of the others by 1; it is by 0.7 and 0.2.
-		return []*Node{sequence.RankingLoss(Const(g, [][]float64{{1.2, 0.5, 1}}), Const(g, [][]bool{{true, false, false}}), 1)}
-	})
-	// Output: [] [0.55]
+	scores, chosen := [][]float64{{1, 3, 2}, {0, 0, 5}, {4, 1, 1}}, [][]bool{{false, true, false}, {true, true, false}, {false, false, false}}
+	// 3 before 1 and 2 loses 0 and 0.5; 0 before 5, twice, 6.5 each; the last row has no pair.
+	loss := MustNewExec(gobackend.GetBackend(), func(s, c *Node) *Node { return sequence.RankingLoss(s, c, 1.5) }).MustCall(scores, chosen)[0]
+	fmt.Println(loss.Value())
+	// Output: 3.375
 }
 
 func ExampleNadarayaWatson_Attend() {

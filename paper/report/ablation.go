@@ -43,14 +43,14 @@ func (c config) change() string {
 // changes are the settings that change a base, or stand in its place, on the sets that have all of them.
 type changes struct {
 	figures[string]
-	base   string
+	Base   string
 	others []string
 	sets   []string
 }
 
 // Against returns the changes of a base.
 func (s ablationStudy) Against(base string) changes {
-	c := changes{figures: s.figures, base: base, others: without(s.settings, func(s string) bool {
+	c := changes{figures: s.figures, Base: base, others: without(s.settings, func(s string) bool {
 		return s == base || !strings.HasPrefix(s, base) && s != "softmax" && s != "mean"
 	})}
 	c.sets = s.complete(append([]string{base}, c.others...)...)
@@ -60,7 +60,7 @@ func (s ablationStudy) Against(base string) changes {
 
 // difference is what a change does to the AUC on a set.
 func (c changes) difference(other, set string) float64 {
-	return c.mean(set, other) - c.mean(set, c.base)
+	return c.mean(set, other) - c.mean(set, c.Base)
 }
 
 // Tests test every change on every set of a group by its folds.
@@ -68,7 +68,7 @@ func (c changes) Tests(of string) (tests []tested) {
 	for _, other := range c.others {
 		for _, set := range group(of, c.sets) {
 			name := fmt.Sprintf("%s on %s (%s)", other, set, signed(c.difference(other, set)))
-			tests = append(tests, pairedT(name, c.folds[set][other], c.folds[set][c.base], c.ratio[set]))
+			tests = append(tests, pairedT(name, c.folds[set][other], c.folds[set][c.Base], c.ratio[set]))
 		}
 	}
 	corrected(tests)
@@ -78,9 +78,9 @@ func (c changes) Tests(of string) (tests []tested) {
 // Differences is a table of the base and of the differences from it on the sets of a group, with a star where a test shows one.
 func (c changes) Differences(of string) string {
 	sets, tests := group(of, c.sets), c.Tests(of)
-	row := []string{c.base}
+	row := []string{c.Base}
 	for _, set := range sets {
-		row = append(row, number(c.mean(set, c.base)))
+		row = append(row, number(c.mean(set, c.Base)))
 	}
 	rows := [][]string{append(row, "")}
 	for i, other := range c.others {
@@ -113,7 +113,7 @@ func (c changes) verdicts() []verdict {
 	verdicts := overSets(c.sets, c.others, rows, shifts)
 	for i := range verdicts {
 		v := &verdicts[i]
-		v.judged = []string{"worse than " + c.base, cannotTell, "better than " + c.base}[1+v.side]
+		v.judged = []string{"worse than " + c.Base, cannotTell, "better than " + c.Base}[1+v.side]
 		if acrossSets(c.sets, column(rows, i)).direction() == same {
 			v.judged = "No difference"
 		}
@@ -136,9 +136,8 @@ func (s ablationStudy) Count(what string) (n int) {
 }
 
 // beatsSoftmax returns the answer of how a base differs from softmax, where its steps start.
-func beatsSoftmax(base string) func(results.Archive) answer {
-	return func(a results.Archive) answer {
-		s := newAblation(a)
+func beatsSoftmax(base string) func(ablationStudy) answer {
+	return func(s ablationStudy) answer {
 		sets := s.complete(base, "softmax")
 		values := s.table(sets, []string{base, "softmax"})
 		said := acrossSets(sets, less(column(values, 0), column(values, 1))).answer()
@@ -148,8 +147,7 @@ func beatsSoftmax(base string) func(results.Archive) answer {
 }
 
 // changesPlot draws what each change does to the AUC, by the setting that it changes: a mean over sets, and the sets.
-func changesPlot(a results.Archive) *plotting.Figure {
-	s := newAblation(a)
+func changesPlot(s ablationStudy) *plotting.Figure {
 	places := make(map[string][]plotting.IntervalRow) // by change
 	var names []string
 	for _, base := range bases {

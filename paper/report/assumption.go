@@ -74,8 +74,7 @@ func (s assumptionStudy) InstanceSide() int {
 
 // poolingsBreak says how many poolings break the assumption in any test. The estimate is the best pooling's AUC in its worst
 // test.
-func poolingsBreak(a results.Archive) answer {
-	s := newAssumption(a)
+func poolingsBreak(s assumptionStudy) answer {
 	var best results.Row
 	for _, name := range s.lines {
 		if worst, _ := s.worst(name); name != instancePooling && (best.N == 0 || worst.Mean > best.Mean) {

@@ -52,8 +52,9 @@ func choicesOf(fits []results.Result) (all choices) {
 		if bySet[r.Set][at] == nil {
 			bySet[r.Set][at] = make(map[string]tried)
 		}
-		bySet[r.Set][at][canonical(r.Config)] = tried{must(r.ValidationFigures()), must(r.Figure())}
-		of[r.Set] = append(of[r.Set], canonical(r.Config))
+		setting := canonical(r.Config)
+		bySet[r.Set][at][setting] = tried{must(r.ValidationFigures()), must(r.Figure())}
+		of[r.Set] = append(of[r.Set], setting)
 	}
 	names := settingNames(fits)
 	for _, set := range slices.SortedFunc(maps.Keys(bySet), mil.CompareNatural) {
@@ -214,8 +215,8 @@ func (all choices) Worth() string {
 }
 
 // choosingHelps says what choosing among all settings by validation parts is worth over a setting drawn at random.
-func choosingHelps(a results.Archive) answer {
-	return acrossSets(choicesOf(models(a.Results)).gains(choice.drawnAtRandom)).answer()
+func choosingHelps(s poolingStudy) answer {
+	return acrossSets(s.Choices.gains(choice.drawnAtRandom)).answer()
 }
 
 // whyHead is the head of the rows of [choices.why].

@@ -14,7 +14,7 @@ import (
 type claim struct {
 	Question   string
 	Experiment string
-	answer     func(results.Archive) answer
+	answer     func(opened) answer
 	short      string // what is compared, in [plotClaims]; "" where that is no difference in AUC
 }
 
@@ -29,26 +29,26 @@ type answer struct {
 
 // claims are the rows of the table of claims; the first of an experiment leads its section.
 var claims = []claim{
-	{"Is one learner the best when inner folds choose?", "learners", bestLearner, "best learner over the second"},
-	{"Does choosing by inner folds beat a random setting?", "learners", choosingInsideHelps, "inner folds over a random setting"},
-	{"Does joining several learners (`auto`) beat choosing one?", "learners", joiningHelps, "joining learners over choosing one"},
-	{"Do networks, searched and joined, reach the published HopfieldPooling?", "networks", reachesHopfield, "networks over published Hopfield"},
-	{"Does reporting the best test epoch raise the AUC?", "published", stepAdds(allGroup, 2), "best test epoch over the last"},
-	{"Does the leaked label column raise the published AUC?", "published", stepAdds(webGroup, 4), "leaked column over none (Web)"},
-	{"Does reporting one fold of four raise the AUC?", "published", stepAdds(denseGroup, 3), "one fold over four"},
-	{"Is one pooling the best when validation parts choose?", "poolings", bestPooling, "best pooling over the second"},
-	{"Does choosing by a validation part beat a random setting?", "poolings", choosingHelps, "validation over a random setting"},
-	{"Do networks beat our instance classifier?", "poolings", networksBeatInstances, "networks over instance classifier"},
-	{"Does concentration (I > 0) beat no Syn steps?", "iterations", concentrationHelps, "concentration over no Syn steps"},
-	{"Does distraction (I < 0) beat no Syn steps?", "iterations", distractionHelps, "distraction over no Syn steps"},
-	{"Do three steps of concentration beat softmax?", "ablation", beatsSoftmax(bases[0]), "three steps (I = 3) over softmax"},
-	{"Do three steps of distraction beat softmax?", "ablation", beatsSoftmax(bases[1]), "three steps (I = −3) over softmax"},
-	{"Does concentration make a network robust to noise?", "noise", concentrationResists, "noise over none (concentration’s lead)"},
-	{"Do poolings learn what the MIL assumption forbids?", "assumption", poolingsBreak, ""},
-	{"What share of a bag's instances must tell its label, for an AUC of 0.9?", "witness", leastRate, ""},
-	{"Does pooling separate the classes of bags that it did not see?", "features", poolingSeparates, ""},
-	{"Do ensembles of ten beat one network?", "ensembles", ensemblesHelp, "ten networks over one"},
-	{"Do nested ensembles reach the published instance classifier?", "nested-ensembles", ensemblesReach, "ensembles over published SI-SVM"},
+	{"Is one learner the best when inner folds choose?", "learners", from(bestLearner), "best learner over the second"},
+	{"Does choosing by inner folds beat a random setting?", "learners", from(choosingInsideHelps), "inner folds over a random setting"},
+	{"Does joining several learners (`auto`) beat choosing one?", "learners", from(joiningHelps), "joining learners over choosing one"},
+	{"Do networks, searched and joined, reach the published HopfieldPooling?", "networks", from(reachesHopfield), "networks over published Hopfield"},
+	{"Does reporting the best test epoch raise the AUC?", "published", from(stepAdds(allGroup, 2)), "best test epoch over the last"},
+	{"Does the leaked label column raise the published AUC?", "published", from(stepAdds(webGroup, 4)), "leaked column over none (Web)"},
+	{"Does reporting one fold of four raise the AUC?", "published", from(stepAdds(denseGroup, 3)), "one fold over four"},
+	{"Is one pooling the best when validation parts choose?", "poolings", from(bestPooling), "best pooling over the second"},
+	{"Does choosing by a validation part beat a random setting?", "poolings", from(choosingHelps), "validation over a random setting"},
+	{"Do networks beat our instance classifier?", "poolings", from(networksBeatInstances), "networks over instance classifier"},
+	{"Does concentration (I > 0) beat no Syn steps?", "iterations", from(concentrationHelps), "concentration over no Syn steps"},
+	{"Does distraction (I < 0) beat no Syn steps?", "iterations", from(distractionHelps), "distraction over no Syn steps"},
+	{"Do three steps of concentration beat softmax?", "ablation", from(beatsSoftmax(bases[0])), "three steps (I = 3) over softmax"},
+	{"Do three steps of distraction beat softmax?", "ablation", from(beatsSoftmax(bases[1])), "three steps (I = −3) over softmax"},
+	{"Does concentration make a network robust to noise?", "noise", from(concentrationResists), "noise over none (concentration’s lead)"},
+	{"Do poolings learn what the MIL assumption forbids?", "assumption", from(poolingsBreak), ""},
+	{"What share of a bag's instances must tell its label, for an AUC of 0.9?", "witness", from(leastRate), ""},
+	{"Does pooling separate the classes of bags that it did not see?", "features", from(poolingSeparates), ""},
+	{"Do ensembles of ten beat one network?", "ensembles", from(ensemblesHelp), "ten networks over one"},
+	{"Do nested ensembles reach the published instance classifier?", "nested-ensembles", from(ensemblesReach), "ensembles over published SI-SVM"},
 }
 
 // said is a claim with its answer.
@@ -63,7 +63,7 @@ func tooFew(err error) bool {
 }
 
 // ask answers the question of a claim; too few results leave it open.
-func (c claim) ask(a results.Archive) (s said, err error) {
+func (c claim) ask(a opened) (s said, err error) {
 	defer func() {
 		switch {
 		case tooFew(err):
@@ -77,10 +77,10 @@ func (c claim) ask(a results.Archive) (s said, err error) {
 }
 
 // answers asks all questions.
-func answers(archives []results.Archive) (list []said, err error) {
+func answers(archives map[string]opened) (list []said, err error) {
 	for _, c := range claims {
 		one := said{c, answer{Verdict: "Not run yet"}}
-		if a, there := find(archives, c.Experiment); there {
+		if a, there := archives[c.Experiment]; there {
 			if one, err = c.ask(a); err != nil {
 				return nil, err
 			}
@@ -131,7 +131,7 @@ func (s said) what() string {
 // PlotClaims draws the claims that are differences in AUC, with their intervals.
 func PlotClaims(archives []results.Archive) (figure *plotting.Figure, err error) {
 	defer caught(&err)
-	list, err := answers(archives)
+	list, err := answers(openAll(archives))
 	if err != nil {
 		return nil, err
 	}

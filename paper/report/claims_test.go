@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"synpool/milbench/cv"
 	"synpool/milbench/results"
 	"synpool/paper"
+	committed "synpool/paper/results"
 	"synpool/plotting"
 )
 
@@ -40,7 +42,7 @@ func TestClaims(t *testing.T) {
 			if c.spaces != nil {
 				a.Spaces = c.spaces(name)
 			}
-			got, err := claims[at].ask(a)
+			got, err := claims[at].ask(open(a))
 			row := strings.Join([]string{got.Verdict, got.web, got.Estimate, got.Interval, got.of}, " | ")
 			holds(t, c.question+" "+name, row, err, nil, nil)
 			if !strings.HasPrefix(row, want) || (got.Estimate == "") != (want == tooLittle) {
@@ -312,7 +314,7 @@ func generatedClaims(t *testing.T) []plantedClaim {
 	}
 }
 
-// TestPage: every question is on the page and has a section, whose figure there is.
+// TestPage: every question is on the page and has a section, which shows its figure.
 func TestPage(t *testing.T) {
 	var b bytes.Buffer
 	err := Write(&b, nil)
@@ -333,6 +335,9 @@ func TestPage(t *testing.T) {
 		}
 	}
 	for _, s := range sections {
+		if !regexp.MustCompile(`{{section "` + s.experiment + `"}}\n---\n!\[[^\]]+\]\({{figure "` + s.experiment + `"}}\)\n`).Match(template) {
+			t.Errorf("%s: the section does not begin with its figure", s.experiment)
+		}
 		e, err := paper.FindExperiment(s.experiment)
 		if err != nil || !slices.Contains(e.Figures, s.figure) {
 			t.Errorf("%s: no figure %s (%v)", s.experiment, s.figure, err)
@@ -343,6 +348,16 @@ func TestPage(t *testing.T) {
 	}
 	if len(sections) != len(paper.Experiments) {
 		t.Errorf("%d sections of %d experiments", len(sections), len(paper.Experiments))
+	}
+}
+
+// TestFits: sentences are about the committed archives, each of which has as many fits as its section says.
+func TestFits(t *testing.T) {
+	archives, err := committed.Archives()
+	for _, s := range sections {
+		if n := len(openAll(archives)[s.experiment].Results); n != s.fits {
+			t.Errorf("%s: the archive has %d fits, not %d (%v)", s.experiment, n, s.fits, err)
+		}
 	}
 }
 
@@ -412,9 +427,9 @@ func TestWitnessInterval(t *testing.T) {
 	for _, rate := range []string{"0.01", "0.1", "0.5"} {
 		sets = append(sets, "needle-"+rate+"-draw-1", "needle-"+rate+"-draw-2")
 	}
-	said := leastRate(results.Archive{Results: planted(t, cv.HonestProtocol, 1, 1, sets, []string{`{"pooling":"max"}`}, func(r results.Result) float64 {
+	said := leastRate(newWitness(results.Archive{Results: planted(t, cv.HonestProtocol, 1, 1, sets, []string{`{"pooling":"max"}`}, func(r results.Result) float64 {
 		return map[string]float64{"needle-0.01-draw-1": 0.6, "needle-0.01-draw-2": 0.61, "needle-0.1-draw-1": 0.85, "needle-0.1-draw-2": 0.99, "needle-0.5-draw-1": 0.98, "needle-0.5-draw-2": 0.985}[r.Set]
-	})})
+	})}))
 	if want := ([4]string{"0.1", "above 0.01, at most 0.5, 2 drawings", "0.1 (max)", ""}); said.words() != want {
 		t.Errorf("%+v, want %+v", said, want)
 	}

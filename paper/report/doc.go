@@ -10,6 +10,6 @@
 //
 //   - section: an experiment on a page.
 //   - part: what stands between two lines "---" of a template; it is filled in as a whole, or left out.
-//   - study: what is computed of an experiment. The templates call its fields and methods.
+//   - study: what is computed of an experiment, once for both pages. The templates call its fields and methods.
 //   - claim: a question with a verdict, which a rule takes from an interval.
 package report

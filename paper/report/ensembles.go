@@ -51,8 +51,7 @@ func (s ensembleStudy) Gain() float64 {
 }
 
 // ensemblesHelp says what the mean of several networks' scores gains over one, mean over the settings of each set.
-func ensemblesHelp(a results.Archive) answer {
-	s := newEnsembles(a)
+func ensemblesHelp(s ensembleStudy) answer {
 	var means []float64
 	for _, set := range s.sets {
 		var gains []float64
@@ -67,9 +66,9 @@ func ensemblesHelp(a results.Archive) answer {
 }
 
 // gainsPlot draws what each ensemble gains over its members, with the interval of the test.
-func gainsPlot(a results.Archive) *plotting.Figure {
+func gainsPlot(s ensembleStudy) *plotting.Figure {
 	var rows []plotting.ComparedRow
-	for _, t := range newEnsembles(a).Tests {
+	for _, t := range s.Tests {
 		row := plotting.ComparedRow{Name: t.Name, Difference: t.Difference, Low: t.Difference, High: t.Difference}
 		if t.SE > 0 {
 			low, high, err := t.Interval(1 - alpha)
@@ -105,8 +104,7 @@ func (s nestedStudy) Published() string {
 }
 
 // ensemblesReach compares ensembles that validation parts choose with what was published for [siSVM].
-func ensemblesReach(a results.Archive) answer {
-	s := newNestedEnsembles(a)
+func ensemblesReach(s nestedStudy) answer {
 	var sets []string
 	var differences []float64
 	for _, set := range carbonneau.sets {

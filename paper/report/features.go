@@ -51,8 +51,7 @@ func newFeatures(a results.Archive) (s featureStudy) {
 }
 
 // poolingSeparates says in how many pooled spaces the classes lie farther apart. One split of each set is no test.
-func poolingSeparates(a results.Archive) answer {
-	s := newFeatures(a)
+func poolingSeparates(s featureStudy) answer {
 	need(s.Pooled > 0)
 	said := answer{Verdict: "Not on all of these bags", Estimate: count(float64(s.Farther), s.Pooled), Interval: fmt.Sprintf("none: one split of %d sets", s.Sets),
 		of: "spaces in which the classes lie farther apart than in the plain means of bags"}
@@ -82,7 +81,7 @@ func spaceName(s results.Space) string {
 }
 
 // silhouettesPlot draws the silhouette of the classes of the test part in every space.
-func silhouettesPlot(a results.Archive) *plotting.Figure {
+func silhouettesPlot(a opened) *plotting.Figure {
 	var rows []plotting.IntervalRow
 	for _, s := range a.Spaces {
 		v := s.TestSilhouette
@@ -93,7 +92,7 @@ func silhouettesPlot(a results.Archive) *plotting.Figure {
 }
 
 // spacesPlot draws instances and pooled bags of every set by t-SNE.
-func spacesPlot(a results.Archive) *plotting.Figure {
+func spacesPlot(a opened) *plotting.Figure {
 	var panels []plotting.ScatterPanel
 	columns := 0
 	for _, s := range a.Spaces {

@@ -153,12 +153,12 @@ func (s *iterationStudy) test() {
 	corrected(s.Concentration, s.Distraction)
 }
 
-func concentrationHelps(a results.Archive) answer {
-	return acrossSets(differences(newIterations(a).Concentration)).answer()
+func concentrationHelps(s iterationStudy) answer {
+	return acrossSets(differences(s.Concentration)).answer()
 }
 
-func distractionHelps(a results.Archive) answer {
-	return acrossSets(differences(newIterations(a).Distraction)).answer()
+func distractionHelps(s iterationStudy) answer {
+	return acrossSets(differences(s.Distraction)).answer()
 }
 
 // Table has a line for each set, and another for one with more values of I.
@@ -191,14 +191,16 @@ func (s sweep) row(name string) []string {
 	return append(row, number(more), number(none), number(fewer), signed(s.tau()))
 }
 
-// Ranks ranks the values of I.
-func (s iterationStudy) Ranks() ranking {
-	var names []string
+// names names the values of I.
+func (s iterationStudy) names() (names []string) {
 	for _, i := range s.Steps {
 		names = append(names, "I = "+integer(i))
 	}
-	return rank(names, "sets", s.on, s.table(s.on, s.Steps))
+	return names
 }
+
+// Ranks ranks the values of I.
+func (s iterationStudy) Ranks() ranking { return rank(s.names(), "sets", s.on, s.table(s.on, s.Steps)) }
 
 // paperSays are what the paper says of concentration and distraction, the last two of the least changes of winners.
 var paperSays = []string{
@@ -210,8 +212,8 @@ var paperSays = []string{
 	"A higher least change of winners goes with a better AUC (Figure 6); Kendall's τ-b over the values of I",
 }
 
-// verdicts tests what the paper says, the last two only where changes of winners were kept.
-func (s iterationStudy) verdicts() []verdict {
+// Verdicts tests what the paper says, the last two only where changes of winners were kept.
+func (s iterationStudy) Verdicts() []verdict {
 	need(len(s.on) > 1)
 	claims := paperSays
 	if !slices.ContainsFunc(s.sweeps, sweep.kept) {
@@ -249,14 +251,14 @@ func (s iterationStudy) verdicts() []verdict {
 }
 
 // Claims is a table of what these sets say of the paper's claims.
-func (s iterationStudy) Claims() string { return verdictTable("claim", s.on, s.verdicts()) }
+func (s iterationStudy) Claims() string { return verdictTable("claim", s.on, s.Verdicts()) }
 
 // Cannot says why no test of the paper's claims could have decided.
-func (s iterationStudy) Cannot() string { return undecidable(s.on, len(s.verdicts())) }
+func (s iterationStudy) Cannot() string { return undecidable(s.on, len(s.Verdicts())) }
 
 // Count counts the claims of the paper that the sets confirm (1), contradict (-1) and leave open (0).
 func (s iterationStudy) Count(side int) int {
-	return len(without(s.verdicts(), func(v verdict) bool { return v.side != side }))
+	return len(without(s.Verdicts(), func(v verdict) bool { return v.side != side }))
 }
 
 // ChangesMore counts the sets on which winners change more often under distraction, times -1 those on which they change less often.
@@ -302,7 +304,7 @@ func distractionWins(sweeps []sweep, times, paper float64) finding {
 }
 
 // iterationsPlot draws the AUC against I, one curve per set.
-func iterationsPlot(a results.Archive) *plotting.Figure {
+func iterationsPlot(a opened) *plotting.Figure {
 	var points []sweepPoint
 	for _, r := range pooledTable(a.Results) {
 		points = append(points, sweepPoint{r.Set, float64(must(decode(r.Config)).Iterations), r})
@@ -312,7 +314,7 @@ func iterationsPlot(a results.Archive) *plotting.Figure {
 
 // winnersPlot draws how often the winner changes from epoch to epoch on the first set, for the strongest distraction, no
 // steps, and the strongest concentration.
-func winnersPlot(a results.Archive) *plotting.Figure {
+func winnersPlot(a opened) *plotting.Figure {
 	if len(a.Curves) == 0 {
 		try(errors.New("the curves were not kept"))
 	}

@@ -205,8 +205,7 @@ func (s learnerStudy) Standing() standing {
 
 // bestLearner says whether the learner with the best average rank is ahead of all others, over families of sets. The estimate is its
 // lead over the second.
-func bestLearner(a results.Archive) answer {
-	s := newLearners(a)
+func bestLearner(s learnerStudy) answer {
 	first := s.Standing()
 	said := first.lead.answer()
 	said.Verdict, said.of = first.verdict, fmt.Sprintf("`%s` less `%s`, the first two by rank", first.First, s.columns[1])
@@ -214,18 +213,16 @@ func bestLearner(a results.Archive) answer {
 }
 
 // choosingInsideHelps says what choosing by inner folds is worth over a setting drawn at random.
-func choosingInsideHelps(a results.Archive) answer {
-	sets, gains := newLearners(a).Choices.gains(choice.drawnAtRandom)
-	return acrossFamilies(sets, gains).answer()
+func choosingInsideHelps(s learnerStudy) answer {
+	return acrossFamilies(s.Choices.gains(choice.drawnAtRandom)).answer()
 }
 
 // joiningHelps says what auto is worth over the one setting that inner folds choose.
-func joiningHelps(a results.Archive) answer { return newLearners(a).joining().answer() }
+func joiningHelps(s learnerStudy) answer { return s.joining().answer() }
 
 // learnersMap draws the AUC of every learner on every set, or with the Web sets averaged into one.
-func learnersMap(merged bool) func(results.Archive) *plotting.Figure {
-	return func(a results.Archive) *plotting.Figure {
-		s := newLearners(a)
+func learnersMap(merged bool) func(learnerStudy) *plotting.Figure {
+	return func(s learnerStudy) *plotting.Figure {
 		sets, auc := s.lines, s.aucs()
 		if merged {
 			sets, auc = mergeWeb(sets, auc)

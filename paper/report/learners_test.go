@@ -25,7 +25,7 @@ func TestLearners(t *testing.T) {
 		at := slices.Index(settings, string(fits[i].Config))
 		fits[i].Inner, fits[i].Validation, fits[i].Inside = 5, nil, &results.Inside{Figure: aucs[at], Loss: 1}
 	}
-	text, err := rendered(results.Archive{Experiment: "learners", Results: fits})
+	text, err := Section(results.Archive{Experiment: "learners", Results: fits})
 	holds(t, "learners", text, err, []string{
 		"| set | auto | miles | mind |",
 		"| musk2 | 0.900 ± 0.000 | 0.800 ± 0.000 | 0.600 ± 0.000 |",
@@ -40,7 +40,7 @@ func TestLearners(t *testing.T) {
 	}, []string{"musk1-shuffled"})
 
 	fits = slices.DeleteFunc(fits, func(r results.Result) bool { return r.Set == "protein" && strings.Contains(string(r.Config), "miles") })
-	text, err = rendered(results.Archive{Experiment: "learners", Results: fits})
+	text, err = Section(results.Archive{Experiment: "learners", Results: fits})
 	holds(t, "a learner that not every set has", text, err, []string{
 		"| set | auto | mind | miles |",
 		"Not every set has miles, which the ranks leave out.\n\n| average rank (1 is the best) | 4 families |\n|:--|--:|\n| auto | 1.00 |\n| mind | 2.00 |\n",

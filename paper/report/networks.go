@@ -319,14 +319,14 @@ func (s networkStudy) Hopfield(lower bool) (names []string) {
 }
 
 // reachesHopfield compares the joined networks with the published HopfieldPooling.
-func reachesHopfield(a results.Archive) answer {
-	return acrossSets(newNetworks(a).overHopfield()).answer()
+func reachesHopfield(s networkStudy) answer {
+	return acrossSets(s.overHopfield()).answer()
 }
 
 // networksMap draws what is found beside the small settings.
-func networksMap(a results.Archive) *plotting.Figure {
+func networksMap(s networkStudy) *plotting.Figure {
 	g := newGrid(nil, nil)
-	for _, f := range newNetworks(a).Found {
+	for _, f := range s.Found {
 		for _, cell := range []results.Row{{Setting: "small", Mean: f.Small}, {Setting: "chosen", Mean: f.Test}, {Setting: "joined", Mean: f.Joined}} {
 			if !math.IsNaN(cell.Mean) {
 				g.add([]results.Row{cell}, func(results.Row) (string, string) { return f.Set, f.Pooling + ", " + cell.Setting })

@@ -67,7 +67,7 @@ func searchResults(t *testing.T, sets []string, shift float64) (all []results.Re
 // TestNetworks: what is small, drawn, chosen, joined and best in hindsight stands side by side, and so do the steps to the published
 // figure.
 func TestNetworks(t *testing.T) {
-	text, err := rendered(results.Archive{Experiment: "networks", Results: searchResults(t, []string{"elephant", "tiger"}, 0)})
+	text, err := Section(results.Archive{Experiment: "networks", Results: searchResults(t, []string{"elephant", "tiger"}, 0)})
 	holds(t, "networks", text, err, []string{
 		"| elephant | hopfield | 0.600 | 0.700 | 0.650 | 0.800 | 0.750 | hopfield, dropout = 0.2 | −1.000 |",
 		"| tiger | mean | 0.700 | 0.700 | 0.800 | 0.850 | 0.800 | mean, dropout = 0.2 | +1.000 |",

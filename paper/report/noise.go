@@ -162,15 +162,14 @@ func (n noiseStudy) Cannot(of string) string {
 }
 
 // concentrationResists says whether noise moves the lead of concentration over distraction.
-func concentrationResists(a results.Archive) answer {
-	said := acrossSets(newNoise(a).moves(allGroup)).answer()
+func concentrationResists(n noiseStudy) answer {
+	said := acrossSets(n.moves(allGroup)).answer()
 	said.of = "what noise adds to the lead of concentration over distraction"
 	return said
 }
 
 // noisePlot draws the lead of concentration under each noise: a mean over sets, and the sets.
-func noisePlot(a results.Archive) *plotting.Figure {
-	n := newNoise(a)
+func noisePlot(n noiseStudy) *plotting.Figure {
 	var rows []plotting.IntervalRow
 	for _, name := range []string{denseGroup, webGroup} {
 		order, bases, at := noises(group(name, n.all))
@@ -188,8 +187,7 @@ func noisePlot(a results.Archive) *plotting.Figure {
 }
 
 // leadPlot draws what noise adds to the lead of concentration over distraction: a mean over the sets of a group, and the sets.
-func leadPlot(a results.Archive) *plotting.Figure {
-	n := newNoise(a)
+func leadPlot(n noiseStudy) *plotting.Figure {
 	var rows []plotting.IntervalRow
 	for _, name := range []string{denseGroup, webGroup, allGroup} {
 		if _, moves := n.moves(name); len(moves) > 0 {

@@ -17,6 +17,7 @@ import (
 
 // The pages are written by hand, as templates: RESULTS.md.tmpl and tables.md.tmpl. A line "---" ends a part. A part is filled in with what
 // was computed, and it stands or falls as a whole: without enough results, or where a check in it fails, another line stands in its place.
+// What several parts of a page say is a block of the first of them.
 //
 //go:embed RESULTS.md.tmpl tables.md.tmpl
 var templates embed.FS
@@ -26,25 +27,21 @@ var ErrRewrite = errors.New("rewrite it")
 
 // filler fills in the templates.
 type filler struct {
-	archives []results.Archive
+	archives map[string]opened
 	said     []said
-	figures  map[string]*plotting.Figure
-	wrong    []error        // sentences that no longer hold
-	opened   map[string]any // what was computed of sections
+	figures  map[string]*plotting.Figure // that were shown, by name
+	wrong    []error                     // sentences that no longer hold
 
 	root    string // from the page to the folder of the first page
 	section section
-	archive results.Archive
+	archive opened
 	data    any  // what was computed of the section
 	began   bool // the part began the section
 }
 
 func newFiller(archives []results.Archive) (f *filler, err error) {
-	f = &filler{archives: archives, opened: make(map[string]any)}
-	if f.said, err = answers(archives); err != nil {
-		return nil, err
-	}
-	f.figures, err = draw(archives, f.said)
+	f = &filler{archives: openAll(archives), figures: make(map[string]*plotting.Figure)}
+	f.said, err = answers(f.archives)
 	return f, err
 }
 
@@ -59,9 +56,10 @@ func (f *filler) page(name string) (string, error) {
 		return "", err
 	}
 	f.section, f.root = section{}, strings.Repeat("../", strings.Count(name, "/"))
+	t := template.New(file).Option("missingkey=error").Funcs(f.functions())
 	var parts []string
 	for _, source := range strings.Split(strings.TrimSpace(string(text)), "\n---\n") {
-		part, err := f.part(file, source)
+		part, err := f.part(t, source)
 		if err != nil {
 			return "", err
 		}
@@ -79,18 +77,17 @@ func (d disagreement) Error() string {
 	return fmt.Sprintf("says %s, the results now say %s", d.written, d.computed)
 }
 
-// The actions of a template that write nothing of their own, and the others.
-var silent, action = regexp.MustCompile(`{{(with|else|end|check)\b.*?}}`), regexp.MustCompile(`{{.*?}}`)
+// The actions of a template that write a block of another part, that write nothing of their own, and the others.
+var again, silent, action = regexp.MustCompile(`{{template "(.*?)".*?}}`), regexp.MustCompile(`{{(block|with|else|end|check)\b.*?}}`), regexp.MustCompile(`{{.*?}}`)
 
-// part fills in a part of a template.
-func (f *filler) part(file, source string) (string, error) {
-	t, err := template.New(file).Option("missingkey=error").Funcs(f.functions()).Parse(source)
-	if err != nil {
+// part fills in a part of a template, whose blocks are those of the parts before.
+func (f *filler) part(t *template.Template, source string) (string, error) {
+	if _, err := t.Parse(source); err != nil {
 		return "", err
 	}
 	f.began = false
 	var b strings.Builder
-	err = t.Execute(&b, f.data)
+	err := t.Execute(&b, f.data)
 	if !f.began && f.section.experiment != "" {
 		switch {
 		case f.archive.Experiment == "": // not run
@@ -102,12 +99,13 @@ func (f *filler) part(file, source string) (string, error) {
 	var wrong disagreement
 	switch {
 	case errors.As(err, &wrong):
+		source = again.ReplaceAllStringFunc(source, func(call string) string { return t.Lookup(again.FindStringSubmatch(call)[1]).Root.String() })
 		says := []rune(action.ReplaceAllString(silent.ReplaceAllString(strings.TrimSpace(source), ""), "…"))
 		if len(says) > 150 {
 			says = append(says[:150], '…')
 		}
 		if f.complete() {
-			f.wrong = append(f.wrong, fmt.Errorf("%s, section %s: the paragraph “%s” %w: %w", file, f.section.experiment, string(says), wrong, ErrRewrite))
+			f.wrong = append(f.wrong, fmt.Errorf("%s, section %s: the paragraph “%s” %w: %w", t.Name(), f.section.experiment, string(says), wrong, ErrRewrite))
 		}
 		return fmt.Sprintf("*Left out, as it is about the committed results, and does not hold here: “%s”*", string(says)), nil
 	case tooFew(err):
@@ -120,8 +118,7 @@ func (f *filler) part(file, source string) (string, error) {
 // of. If so, they must hold.
 func (f *filler) complete() bool {
 	return !slices.ContainsFunc(sections, func(s section) bool {
-		a, _ := find(f.archives, s.experiment)
-		return (f.section.experiment == "" || f.section.experiment == s.experiment) && len(a.Results) < s.fits
+		return (f.section.experiment == "" || f.section.experiment == s.experiment) && len(f.archives[s.experiment].Results) < s.fits
 	})
 }
 
@@ -135,11 +132,11 @@ func (f *filler) functions() template.FuncMap {
 		"claims":   func() []said { return f.said },
 		"data":     f.open,
 		"shorts":   f.shorts,
-		"origin":   func() string { return origin(f.archive, f.root) },
+		"origin":   func() string { return origin(f.archive.Archive, f.root) },
 		"paper":    f.paperSettings,
 		"archives": f.made,
-		"ran":      func() (string, error) { return ran(f.archive) },
-		"notes":    func() string { return notes(f.archive) },
+		"ran":      func() (string, error) { return ran(f.archive.Archive) },
+		"notes":    func() string { return notes(f.archive.Archive) },
 		"margin":   func() float64 { return margin },
 		"number":   number, "signed": signed, "hundred": hundred, "p": pValue, "integer": integer, "listed": listed, "chained": chained, "shown": shown, "stars": stars,
 		"need": func(enough bool) string { need(enough); return "" },
@@ -152,9 +149,7 @@ func (f *filler) begin(experiment string) (text string, err error) {
 		f.section, f.data = section{}, nil
 		return "", nil
 	}
-	f.section = sections[slices.IndexFunc(sections, func(s section) bool { return s.experiment == experiment })]
-	f.archive, _ = find(f.archives, experiment)
-	f.data, f.began = nil, true
+	f.section, f.archive, f.data, f.began = sectionOf(experiment), f.archives[experiment], nil, true
 	text = fmt.Sprintf("<a id=%q></a>\n\n## %s", experiment, f.section.title)
 	if f.archive.Experiment == "" {
 		return text + "\n\nNot run yet: `milbench study " + experiment + " --out results`.", nil
@@ -165,15 +160,12 @@ func (f *filler) begin(experiment string) (text string, err error) {
 	return text, err
 }
 
-// open computes what the parts of a section say.
-func (f *filler) open(experiment string) (data any, err error) {
+// open returns the study of an experiment, which the parts of its section are about.
+func (f *filler) open(experiment string) (study any, err error) {
 	defer caught(&err)
-	a, there := find(f.archives, experiment)
+	a, there := f.archives[experiment]
 	need(there)
-	if f.opened[experiment] == nil {
-		f.opened[experiment] = sections[slices.IndexFunc(sections, func(s section) bool { return s.experiment == experiment })].open(a)
-	}
-	return f.opened[experiment], nil
+	return a.study(), nil
 }
 
 // check fails unless what was computed is what was written. It writes nothing.
@@ -184,10 +176,17 @@ func check(computed, written any) (string, error) {
 	return "", nil
 }
 
-// figure returns the file of a figure.
-func (f *filler) figure(name string) (string, error) {
-	if f.figures[name] == nil {
-		return "", errIncomplete
+// figure draws a figure and returns its file.
+func (f *filler) figure(name string) (file string, err error) {
+	defer caught(&err)
+	switch a, there := f.archives[name]; {
+	case name == claimsPicture:
+		f.figures[name] = plotClaims(f.said)
+	case name == learnersPicture:
+		f.figures[name] = learnersMap(true)(must(f.open("learners")).(learnerStudy))
+	default:
+		need(there)
+		f.figures[name] = must(a.plot(sectionOf(name).figure))
 	}
 	return pictureName(name), nil
 }
@@ -291,9 +290,9 @@ func origin(a results.Archive, root string) string {
 // paperSettings names the experiments with the setting of the paper.
 func (f *filler) paperSettings() string {
 	var names []string
-	for _, a := range f.archives {
-		if strings.Contains(origin(a, ""), paperSetting) {
-			names = append(names, a.Experiment)
+	for _, s := range sections {
+		if strings.Contains(origin(f.archives[s.experiment].Archive, ""), paperSetting) {
+			names = append(names, s.experiment)
 		}
 	}
 	return listed(names)
@@ -308,7 +307,7 @@ type made struct {
 // made returns the archives in the order of [paper.Experiments].
 func (f *filler) made() (list []made) {
 	for _, e := range paper.Experiments {
-		a, there := find(f.archives, e.Name)
+		a, there := f.archives[e.Name]
 		if !there {
 			continue
 		}
@@ -317,7 +316,7 @@ func (f *filler) made() (list []made) {
 		for _, r := range a.Results {
 			seeds, backends, revisions = append(seeds, r.Seed), append(backends, r.Backend), append(revisions, r.Revision[:min(len(r.Revision), 7)])
 		}
-		list = append(list, made{a, each(seeds), each(backends), each(revisions)})
+		list = append(list, made{a.Archive, each(seeds), each(backends), each(revisions)})
 	}
 	return list
 }

@@ -14,7 +14,9 @@ import (
 )
 
 // Plot draws a figure of an experiment by its name in [paper.Experiment].
-func Plot(a results.Archive, name string) (figure *plotting.Figure, err error) {
+func Plot(a results.Archive, name string) (*plotting.Figure, error) { return open(a).plot(name) }
+
+func (a opened) plot(name string) (figure *plotting.Figure, err error) {
 	e, err := paper.FindExperiment(a.Experiment)
 	if err != nil {
 		return nil, err
@@ -35,50 +37,44 @@ func Plot(a results.Archive, name string) (figure *plotting.Figure, err error) {
 }
 
 // plots draw the figures, by experiment and name.
-var plots = map[string]func(results.Archive) *plotting.Figure{
-	"poolings auc": func(a results.Archive) *plotting.Figure {
-		return columnIntervals("Poolings, chosen by validation parts", newPoolings(a).grid, "repeats")
-	},
-	"poolings ranks": func(a results.Archive) *plotting.Figure {
-		s := newPoolings(a)
+var plots = map[string]func(opened) *plotting.Figure{
+	"poolings auc": from(func(s poolingStudy) *plotting.Figure {
+		return columnIntervals("Poolings, chosen by validation parts", s.grid, "repeats")
+	}),
+	"poolings ranks": from(func(s poolingStudy) *plotting.Figure {
 		sets, values := s.means(s.single...)
 		return ranksPlot(s.single, "sets", sets, values)
-	},
-	"published steps":   stepsPlot("From the honest protocol to the published one", "", "repeats"),
-	"published control": stepsPlot("Shuffled labels: the truth is 0.5", shuffledSuffix, "shuffles"),
-	"ablation changes":  changesPlot,
+	}),
+	"published steps":   from(stepsPlot("From the honest protocol to the published one", "", "repeats")),
+	"published control": from(stepsPlot("Shuffled labels: the truth is 0.5", shuffledSuffix, "shuffles")),
+	"ablation changes":  from(changesPlot),
 	"iterations sweep":  iterationsPlot,
-	"iterations ranks": func(a results.Archive) *plotting.Figure {
-		s := newIterations(a)
-		var names []string
-		for _, i := range s.Steps {
-			names = append(names, "I = "+integer(i))
-		}
-		return ranksPlot(names, "sets", s.on, s.table(s.on, s.Steps))
-	},
+	"iterations ranks": from(func(s iterationStudy) *plotting.Figure {
+		return ranksPlot(s.names(), "sets", s.on, s.table(s.on, s.Steps))
+	}),
 	"iterations winners": winnersPlot,
-	"noise noise":        noisePlot,
-	"noise lead":         leadPlot,
-	"assumption assumption": func(a results.Archive) *plotting.Figure {
+	"noise noise":        from(noisePlot),
+	"noise lead":         from(leadPlot),
+	"assumption assumption": func(a opened) *plotting.Figure {
 		return intervals("Under 0.5: the MIL assumption is broken", pooledTable(a.Results), "drawings", label)
 	},
 	"witness witness":      witnessPlot(false),
 	"witness instances":    witnessPlot(true),
 	"features spaces":      spacesPlot,
 	"features silhouettes": silhouettesPlot,
-	"ensembles gains":      gainsPlot,
-	"ensembles auc": func(a results.Archive) *plotting.Figure {
+	"ensembles gains":      from(gainsPlot),
+	"ensembles auc": func(a opened) *plotting.Figure {
 		return intervals("One network and ten", pooledTable(a.Results), "repeats", rowNamed(config.withMembers))
 	},
-	"nested-ensembles auc": func(a results.Archive) *plotting.Figure {
-		return columnIntervals("Ensembles of ten, chosen by validation parts", newNestedEnsembles(a).grid, "repeats")
-	},
-	"learners auc": learnersMap(false),
-	"learners ranks": func(a results.Archive) *plotting.Figure {
-		columns, names, values := newLearners(a).overFamilies()
+	"nested-ensembles auc": from(func(s nestedStudy) *plotting.Figure {
+		return columnIntervals("Ensembles of ten, chosen by validation parts", s.grid, "repeats")
+	}),
+	"learners auc": from(learnersMap(false)),
+	"learners ranks": from(func(s learnerStudy) *plotting.Figure {
+		columns, names, values := s.overFamilies()
 		return ranksPlot(columns, "families of sets", names, values)
-	},
-	"networks auc": networksMap,
+	}),
+	"networks auc": from(networksMap),
 }
 
 // intervals draws rows, whose values are of repeats, of drawings or of shuffles.

@@ -33,7 +33,8 @@ type poolingStudy struct {
 	grid
 	literary
 	fits   []results.Result
-	single []string // the columns of single poolings
+	names  map[string]settingName // of settings
+	single []string               // the columns of single poolings
 }
 
 func newPoolings(a results.Archive) poolingStudy {
@@ -43,7 +44,7 @@ func newPoolings(a results.Archive) poolingStudy {
 	g.addBest(of(fits, func(c config) bool { return c.Pooling != instancePooling }), anyNetwork)
 	g.addBest(fits, anyModel)
 	slices.SortFunc(g.lines, mil.CompareNatural)
-	return poolingStudy{g, literary{g, choicesOf(fits), []string{anyModel, anyNetwork}}, fits, single}
+	return poolingStudy{g, literary{g, choicesOf(fits), []string{anyModel, anyNetwork}}, fits, settingNames(fits), single}
 }
 
 // models returns the results of single models. Folders of earlier versions have ensembles among them.
@@ -95,8 +96,7 @@ func (s poolingStudy) Wins() string {
 
 // bestPooling says whether one pooling is ahead of all others, whose settings and epochs validation parts choose. The estimate
 // is the lead of the first by rank over the second.
-func bestPooling(a results.Archive) answer {
-	s := newPoolings(a)
+func bestPooling(s poolingStudy) answer {
 	sets, values := s.means(s.single...)
 	need(len(s.single) > 1 && len(sets) > 1)
 	alike := true // whether no two poolings differ by what matters
@@ -125,15 +125,14 @@ func bestPooling(a results.Archive) answer {
 }
 
 // networksBeatInstances compares what validation parts choose among all networks and among the instance classifiers.
-func networksBeatInstances(a results.Archive) answer {
-	sets, x, y := newPoolings(a).paired(anyNetwork, instancePooling)
+func networksBeatInstances(s poolingStudy) answer {
+	sets, x, y := s.paired(anyNetwork, instancePooling)
 	return acrossSets(sets, less(x, y)).answer()
 }
 
 // Chosen has a line for each pooling: how many settings it has, and which the validation parts chose most often.
 func (s poolingStudy) Chosen() string {
 	var rows [][]string
-	names := settingNames(s.fits)
 	for _, pooling := range s.single {
 		chosenIn := make(map[string]int) // how many fits, by setting
 		total := 0
@@ -144,7 +143,7 @@ func (s poolingStudy) Chosen() string {
 				chosen = []results.Chosen{{Config: r.Config, Fits: r.N * r.FoldsRun}}
 			}
 			for _, c := range chosen {
-				chosenIn[names[canonical(c.Config)].differs] += c.Fits
+				chosenIn[s.names[canonical(c.Config)].differs] += c.Fits
 				total += c.Fits
 			}
 		}
@@ -164,7 +163,7 @@ func (s poolingStudy) Chosen() string {
 
 // tried counts the settings of a pooling.
 func (s poolingStudy) tried(pooling string) (n int) {
-	for _, name := range settingNames(s.fits) {
+	for _, name := range s.names {
 		if name.pooling == pooling {
 			n++
 		}

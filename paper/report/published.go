@@ -43,12 +43,14 @@ var (
 // publishedStudy is the experiment published: a line for each set and a column for each step, of every setting.
 type publishedStudy struct {
 	grid
-	fits []results.Result
-	rows []results.Row
+	fits   []results.Result
+	single []results.Row // of each shuffle of labels
+	rows   []results.Row // with these together
 }
 
 func newPublished(a results.Archive) publishedStudy {
-	s := publishedStudy{fits: a.Results, rows: pooledTable(a.Results)}
+	s := publishedStudy{fits: a.Results, single: tabulate(a.Results).Rows}
+	s.rows = pooled(s.single)
 	s.grid = newGrid(s.rows, func(r results.Row) (line, column string) {
 		set, suffix := changed(r.Set)
 		return set, step{setting: label(r), protocol: r.Protocol, suffix: suffix}.key()
@@ -186,9 +188,9 @@ func (s publishedStudy) adds(of string, from, to step) effects {
 }
 
 // stepAdds answers what the k-th step of softmax adds on a group of sets.
-func stepAdds(of string, k int) func(results.Archive) answer {
-	return func(a results.Archive) answer {
-		return publishedStudy{fits: a.Results}.adds(of, softmaxSteps[k-1], softmaxSteps[k]).answer()
+func stepAdds(of string, k int) func(publishedStudy) answer {
+	return func(s publishedStudy) answer {
+		return s.adds(of, softmaxSteps[k-1], softmaxSteps[k]).answer()
 	}
 }
 
@@ -326,7 +328,7 @@ func (s publishedStudy) Control() string {
 func (s publishedStudy) OnShuffled(protocol string) effect {
 	values := make(map[uint64][]float64) // by shuffle
 	whole := 0
-	for _, r := range tabulate(s.fits).Rows {
+	for _, r := range s.single {
 		if _, suffix := changed(r.Set); suffix != shuffledSuffix || r.Protocol != protocol {
 			continue
 		}
@@ -345,11 +347,11 @@ func (s publishedStudy) OnShuffled(protocol string) effect {
 
 // stepsPlot draws what each step from the honest protocol to the published one does, from the Syn that was described on, for
 // the softmax that the published program ran; or the same on sets with shuffled labels.
-func stepsPlot(title, suffix, over string) func(results.Archive) *plotting.Figure {
-	return func(a results.Archive) *plotting.Figure {
+func stepsPlot(title, suffix, over string) func(publishedStudy) *plotting.Figure {
+	return func(s publishedStudy) *plotting.Figure {
 		list := slices.Clone(softmaxSteps)
 		list[1].name = "softmax (empty loop), honest"
-		g := newPublished(a).steps(list, suffix)
+		g := s.steps(list, suffix)
 		slices.SortFunc(g.lines, mil.CompareNatural)
 		return columnIntervals(title, g, over)
 	}

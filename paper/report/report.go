@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"synpool/internal/disk"
@@ -22,7 +23,7 @@ type section struct {
 	experiment, title string
 	figure            string // of [paper.Experiment], on the first page
 	fits              int    // of the archive that the sentences were written of
-	open              func(results.Archive) any
+	study             func(results.Archive) any
 }
 
 var sections = []section{
@@ -40,13 +41,33 @@ var sections = []section{
 	{"networks", "Do networks with searched settings reach the published HopfieldPooling?", "auc", 4750, func(a results.Archive) any { return newNetworks(a) }},
 }
 
-// find returns the archive of an experiment.
-func find(archives []results.Archive, experiment string) (results.Archive, bool) {
-	i := slices.IndexFunc(archives, func(a results.Archive) bool { return a.Experiment == experiment })
-	if i < 0 {
-		return results.Archive{}, false
+// sectionOf returns the section of an experiment.
+func sectionOf(experiment string) section {
+	return sections[slices.IndexFunc(sections, func(s section) bool { return s.experiment == experiment })]
+}
+
+// opened is an archive, and the study of it, which is made when it is first asked for.
+type opened struct {
+	results.Archive
+	study func() any
+}
+
+func open(a results.Archive) opened {
+	return opened{a, sync.OnceValue(func() any { return sectionOf(a.Experiment).study(a) })}
+}
+
+// openAll opens archives, by their experiments.
+func openAll(archives []results.Archive) map[string]opened {
+	all := make(map[string]opened)
+	for _, a := range archives {
+		all[a.Experiment] = open(a)
 	}
-	return archives[i], true
+	return all
+}
+
+// from asks the study of an archive for an answer or a figure.
+func from[S, T any](ask func(S) T) func(opened) T {
+	return func(a opened) T { return ask(a.study().(S)) }
 }
 
 // The pictures of all experiments together, by their names; the others have the names of experiments.
@@ -64,31 +85,6 @@ const (
 // pictureName returns the file of a picture.
 func pictureName(name string) string { return "docs/results/" + name + ".svg" }
 
-// draw draws the figures of the first page; those for which too little has been run are left out.
-func draw(archives []results.Archive, list []said) (figures map[string]*plotting.Figure, err error) {
-	figures = make(map[string]*plotting.Figure)
-	add := func(name string, figure func() *plotting.Figure) (err error) {
-		defer caught(&err)
-		figures[name] = figure()
-		return nil
-	}
-	draws := map[string]func() *plotting.Figure{claimsPicture: func() *plotting.Figure { return plotClaims(list) }}
-	for _, s := range sections {
-		if a, there := find(archives, s.experiment); there {
-			draws[s.experiment] = func() *plotting.Figure { return must(Plot(a, s.figure)) }
-		}
-	}
-	if a, there := find(archives, "learners"); there {
-		draws[learnersPicture] = func() *plotting.Figure { return learnersMap(true)(a) }
-	}
-	for name, figure := range draws {
-		if err := add(name, figure); err != nil && !tooFew(err) {
-			return nil, fmt.Errorf("the figure %s: %w", name, err)
-		}
-	}
-	return figures, nil
-}
-
 // Write writes the first page, RESULTS.md: what was found, the claims, and a short section for each question. It shows the figures that
 // [WriteFiles] writes beside it. The same scores give a byte-identical page. [ErrRewrite] means that the page is written, but a sentence
 // of it no longer holds.
@@ -99,11 +95,16 @@ func WriteTables(w io.Writer, archives []results.Archive) error {
 	return writePage(w, archives, tablesName)
 }
 
-// Section returns the tables of one experiment, as docs/tables.md has them.
+// Section returns the section of one experiment, as docs/tables.md has it. [ErrRewrite] means what it means of [WriteTables].
 func Section(a results.Archive) (string, error) {
+	if _, err := paper.FindExperiment(a.Experiment); err != nil {
+		return "", err
+	}
 	var b strings.Builder
 	err := WriteTables(&b, []results.Archive{a})
-	return b.String(), err
+	_, text, _ := strings.Cut(b.String(), fmt.Sprintf("<a id=%q></a>\n\n", a.Experiment))
+	text, _, _ = strings.Cut(text, "<a id=")
+	return text, err
 }
 
 func writePage(w io.Writer, archives []results.Archive, name string) error {
@@ -166,9 +167,9 @@ func WriteFiles(folder string, archives []results.Archive) error {
 func WriteTimes(w io.Writer, archives []results.Archive) error {
 	text := "# Times\n\nHow long the runs took, each to its end or until it was stopped.\n\n"
 	var rows [][]string
+	all := openAll(archives)
 	for _, e := range paper.Experiments {
-		a, _ := find(archives, e.Name)
-		for _, t := range a.Times {
+		for _, t := range all[e.Name].Times {
 			took := time.Duration(t.Seconds * float64(time.Second)).Round(time.Second)
 			rows = append(rows, []string{e.Name, strconv.Itoa(t.Fits), strconv.Itoa(t.Spaces), took.String(), strconv.Itoa(t.Cores), t.Backend, t.Version, t.Revision})
 		}

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -20,18 +19,6 @@ const (
 	leftOut   = "*Left out, as it is about the committed results, and does not hold here: “"
 	notEnough = "*The results do not suffice for this part.*"
 )
-
-// rendered returns the section of an archive on the page of tables.
-func rendered(a results.Archive) (string, error) {
-	f, err := newFiller([]results.Archive{a})
-	if err != nil {
-		return "", err
-	}
-	text, err := f.page(tablesName)
-	_, text, _ = strings.Cut(text, `<a id="`+a.Experiment+`">`)
-	text, _, _ = strings.Cut(text, "<a id=")
-	return text, errors.Join(err, f.rewrite())
-}
 
 // holds checks that a section says some things and does not say others.
 func holds(t *testing.T, name, text string, err error, says, silent []string) {
@@ -76,7 +63,7 @@ func TestIterationsVerdicts(t *testing.T) {
 	}{
 		{"distraction", func(_ string, i float64) float64 { return -0.01 * i }, func(_ string, i float64) float64 { return 0.5 - 0.01*i },
 			[]string{yes, opposite, yes, opposite, yes, yes},
-			[]string{"| 17 sets: effect (95 % interval) |", "| 17 of 17: 100 % (80 % to 100 %, without the paper's 80 %); 17 sets for distraction, 0 for concentration |", "| 0 of 17: 0 % (0 % to 20 %, without the paper's 53.3 %)", "| Web as one, 9 sets |", "| 9 of 9: 100 % (66 % to 100 %, with the paper's 80 %)"}},
+			[]string{leftOut + "Friedman's test (F of Iman and Davenport): …. ", "| 17 sets: effect (95 % interval) |", "| 17 of 17: 100 % (80 % to 100 %, without the paper's 80 %); 17 sets for distraction, 0 for concentration |", "| 0 of 17: 0 % (0 % to 20 %, without the paper's 53.3 %)", "| Web as one, 9 sets |", "| 9 of 9: 100 % (66 % to 100 %, with the paper's 80 %)"}},
 		{"concentration", func(_ string, i float64) float64 { return 0.01 * i }, func(_ string, i float64) float64 { return 0.5 - 0.01*i },
 			[]string{opposite, yes, opposite, yes, yes, opposite}, nil},
 		{"none", func(string, float64) float64 { return 0 }, func(set string, i float64) float64 { return 0.5 + 0.01*cv.Rand(uint64(i+100), set).NormFloat64() },
@@ -102,7 +89,7 @@ func TestIterationsVerdicts(t *testing.T) {
 				curves = append(curves, results.MeanCurve{Set: set, Config: []byte(syn(i, "")), Least: c.change(set, float64(i))})
 			}
 		}
-		text, err := rendered(results.Archive{Experiment: "iterations", Results: fits, Curves: curves})
+		text, err := Section(results.Archive{Experiment: "iterations", Results: fits, Curves: curves})
 		holds(t, c.name, text, err, c.says, nil)
 		_, claims, _ := strings.Cut(text, "What the paper says")
 		var got []string
@@ -121,7 +108,7 @@ func TestIterationsVerdicts(t *testing.T) {
 func TestTies(t *testing.T) {
 	settings := []string{syn(-1, ""), syn(0, ""), syn(1, "")}
 	fits := planted(t, "honest", 2, 1, denseSets[:6], settings, func(results.Result) float64 { return 0.7 })
-	text, err := rendered(results.Archive{Experiment: "iterations", Results: fits})
+	text, err := Section(results.Archive{Experiment: "iterations", Results: fits})
 	holds(t, "ties", text, err, []string{"| a | −1, 0, 1 | 0.700 | −1, 0, 1 |", "2 of 6: 33 %", "0 sets for distraction, 0 for concentration |"}, []string{"| Yes |"})
 	zero := planted(t, "honest", 2, 1, denseSets[:6], settings, func(r results.Result) float64 {
 		if r.Set == "a" { // shared by distraction and concentration
@@ -129,7 +116,7 @@ func TestTies(t *testing.T) {
 		}
 		return 0.7 - 0.1*math.Abs(iOf(t, r))
 	})
-	text, err = rendered(results.Archive{Experiment: "iterations", Results: zero})
+	text, err = Section(results.Archive{Experiment: "iterations", Results: zero})
 	holds(t, "best at 0", text, err, []string{"| 0.5 of 6: ", "0 sets for distraction, 0 for concentration, 5 for I = 0; equal means share a set |"}, nil)
 	var curves []results.MeanCurve
 	for _, set := range denseSets[:6] {
@@ -137,14 +124,14 @@ func TestTies(t *testing.T) {
 			curves = append(curves, results.MeanCurve{Set: set, Config: []byte(s), Least: 0.1 * float64(i)})
 		}
 	}
-	text, err = rendered(results.Archive{Experiment: "iterations", Results: fits, Curves: curves})
+	text, err = Section(results.Archive{Experiment: "iterations", Results: fits, Curves: curves})
 	holds(t, "nothing to go with", text, err, []string{"| 0.200 | 0.100 | 0.000 |  |", "Kendall's τ-b over the values of I | We cannot tell | no value | 1.000 |"}, nil)
 	noisy := planted(t, "honest", 2, 1, []string{"a", "a+gaussian(10dB)"}, settings, func(results.Result) float64 { return 0.7 })
-	text, err = rendered(results.Archive{Experiment: "noise", Results: noisy})
+	text, err = Section(results.Archive{Experiment: "noise", Results: noisy})
 	holds(t, "ties of noise", text, err, []string{"| gaussian(10dB) | both | −1, 0, 1 (0.700) | +0.000 |"}, nil)
-	text, err = rendered(results.Archive{Experiment: "poolings", Results: planted(t, "nested", 2, 1, denseSets[:2], []string{`{"pooling":"max"}`, `{"pooling":"mean"}`}, func(results.Result) float64 { return 0.7 })})
+	text, err = Section(results.Archive{Experiment: "poolings", Results: planted(t, "nested", 2, 1, denseSets[:2], []string{`{"pooling":"max"}`, `{"pooling":"mean"}`}, func(results.Result) float64 { return 0.7 })})
 	holds(t, "ties of poolings", text, err, []string{"The best mean is that of max on 1 of 2 and mean on 1 of 2 sets"}, nil)
-	if _, err := rendered(results.Archive{Experiment: "iterations", Results: planted(t, "honest", 2, 1, []string{"a"}, []string{`{"pooling":"mean"}`}, func(results.Result) float64 { return 0.7 })}); err == nil {
+	if _, err := Section(results.Archive{Experiment: "iterations", Results: planted(t, "honest", 2, 1, []string{"a"}, []string{`{"pooling":"mean"}`}, func(results.Result) float64 { return 0.7 })}); err == nil {
 		t.Error("a setting without I is taken")
 	}
 }
@@ -163,7 +150,7 @@ func TestNoiseVerdicts(t *testing.T) {
 				names = append(names, s+"+gaussian(20dB)"+part, s+"+gaussian(0dB)"+part)
 			}
 		}
-		return rendered(results.Archive{Experiment: "noise", Results: planted(t, "honest", 5, 2, names, settings, func(r results.Result) float64 {
+		return Section(results.Archive{Experiment: "noise", Results: planted(t, "honest", 5, 2, names, settings, func(r results.Result) float64 {
 			auc := 0.7 + 0.02*chance(r)
 			if strings.Contains(r.Set, "+") {
 				return auc + effect*iOf(t, r)
@@ -226,7 +213,7 @@ func TestPublishedVerdicts(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		return rendered(a)
+		return Section(a)
 	}
 	text, err := run(0.1, 0, 0.15, 0.05, 0.1)
 	holds(t, "planted", text, err, []string{"the empty loop (softmax in place of Syn) +0.0", "best test epoch +0.1", "leak +0.1", "Mean over the sets other than Web of what each step adds", "| elephant | 8 single folds |", "| web1 | 2 shuffled splits |",
@@ -265,19 +252,19 @@ func TestPublishedVerdicts(t *testing.T) {
 			mean += auc * map[string]float64{cv.HonestProtocol: -1, cv.BestEpochProtocol: 1}[r.Protocol] / 8
 		}
 	}
-	text, err = rendered(results.Archive{Experiment: "published", Results: torn})
+	text, err = Section(results.Archive{Experiment: "published", Results: torn})
 	holds(t, "a torn repeat", text, err, []string{"over 2 repeats, with Holm's", "| elephant |  | " + signed(mean) + " ("}, nil)
 	seeds := slices.Clone(two)
 	for _, r := range two {
 		r.Seed = 2
 		seeds = append(seeds, r)
 	}
-	text, err = rendered(results.Archive{Experiment: "published", Results: seeds})
+	text, err = Section(results.Archive{Experiment: "published", Results: seeds})
 	holds(t, "two seeds", text, err, []string{"over 6 repeats, with Holm's"}, nil)
 	one := planted(t, "honest", 4, 1, []string{"elephant", "elephant-shuffled-1"}, settings[:1], func(results.Result) float64 { return 0.5 })
-	text, err = rendered(results.Archive{Experiment: "published", Results: one})
+	text, err = Section(results.Archive{Experiment: "published", Results: one})
 	holds(t, "a part", text, err, []string{"| elephant, softmax | 0.500 |", notEnough}, []string{"that contains 0.5"})
-	text, err = rendered(results.Archive{Experiment: "published", Results: one[:4]})
+	text, err = Section(results.Archive{Experiment: "published", Results: one[:4]})
 	holds(t, "no control", text, err, []string{notEnough}, []string{"elephant, softmax"})
 }
 
@@ -309,7 +296,7 @@ func TestWitnessVerdicts(t *testing.T) {
 		if len(rows) != 42 || rows[0].N != 5 || math.Abs(rows[0].Mean-0.6) > 1e-12 || rows[0].Low == nil {
 			t.Errorf("AUCs of instances: %+v", rows)
 		}
-		return rendered(a)
+		return Section(a)
 	}
 	text, err := run(func(rate string, c config) float64 {
 		i := float64(c.Iterations)
@@ -332,7 +319,7 @@ func TestWitnessVerdicts(t *testing.T) {
 	holds(t, "scale", text, err, []string{"These drawings show at no rate that conc", "for the 24 tests", "The smaller scale is better at a witness rate of 0.1.", "for the 3 tests", "| 0.1 | +0.2", "- from a rate of 0.1 on: syn I = −5, S = 1; ", "- from a rate of 0.5 on: syn I = −5, S = 10; "}, []string{leftOut, "nowhere"})
 	text, err = run(func(rate string, c config) float64 { return 0.02 * c.Scale * float64(len(rate)-len("needle-0.1")) })
 	holds(t, "worse", text, err, []string{leftOut + "Holm's correction is for the … tests. The smaller"}, nil)
-	text, err = rendered(results.Archive{Experiment: "witness", Results: planted(t, "honest", 1, 1, []string{"needle-0.1"}, settings, func(results.Result) float64 { return 0.7 })})
+	text, err = Section(results.Archive{Experiment: "witness", Results: planted(t, "honest", 1, 1, []string{"needle-0.1"}, settings, func(results.Result) float64 { return 0.7 })})
 	holds(t, "one drawing", text, err, []string{notEnough}, []string{"at no rate"})
 }
 
@@ -347,10 +334,10 @@ func TestAssumptionVerdicts(t *testing.T) {
 		auc := map[string]float64{`{"pooling":"max"}`: 0.8, `{"pooling":"mean"}`: 0.49, `{"pooling":"gated"}`: 0.4}[string(r.Config)]
 		return auc + 0.05*chance(r)
 	})
-	text, err := rendered(results.Archive{Experiment: "assumption", Results: fits})
+	text, err := Section(results.Archive{Experiment: "assumption", Results: fits})
 	holds(t, "planted", text, err, []string{"- breaks the assumption (the whole interval is under 0.5): gated (1 and 2).", "one repeat): mean (1 and 2).", "- does not break it (the whole interval is over 0.5): max (1 and 2)."}, nil)
 	first := slices.DeleteFunc(fits, func(r results.Result) bool { return !strings.HasSuffix(r.Set, "-draw-1") })
-	text, err = rendered(results.Archive{Experiment: "assumption", Results: first})
+	text, err = Section(results.Archive{Experiment: "assumption", Results: first})
 	holds(t, "one drawing", text, err, []string{"under 0.5): none.", "over 0.5): none."}, nil)
 }
 
@@ -371,7 +358,7 @@ func TestEnsemblesVerdicts(t *testing.T) {
 				r.MemberAUC = append(r.MemberAUC, auc-gain+0.02*chance(member))
 			}
 		}
-		return rendered(results.Archive{Experiment: "ensembles", Results: fits})
+		return Section(results.Archive{Experiment: "ensembles", Results: fits})
 	}
 	const gains, loses = "So the tests show gains and no loss.", leftOut + "An ensemble gains"
 	text, err := run(0.05)
@@ -383,7 +370,7 @@ func TestEnsemblesVerdicts(t *testing.T) {
 	for i := range fits {
 		fits[i].MemberAUC = nil
 	}
-	text, err = rendered(results.Archive{Experiment: "ensembles", Results: fits})
+	text, err = Section(results.Archive{Experiment: "ensembles", Results: fits})
 	holds(t, "no members", text, err, []string{notEnough}, []string{gains})
 }
 
@@ -391,7 +378,7 @@ func TestAblationVerdicts(t *testing.T) {
 	settings := []string{syn(3, ""), strings.Replace(syn(3, ""), `"gamma":0.5`, `"gamma":1`, 1), `{"pooling":"mean","dropout":0.75}`}
 	sets := slices.Concat(denseSets, []string{"web1", "web4"})
 	run := func(effect func(set string) float64) (string, error) {
-		return rendered(results.Archive{Experiment: "ablation", Results: planted(t, "honest", 5, 4, sets, settings, func(r results.Result) float64 {
+		return Section(results.Archive{Experiment: "ablation", Results: planted(t, "honest", 5, 4, sets, settings, func(r results.Result) float64 {
 			auc := 0.7 + 0.01*chance(r)
 			if strings.Contains(string(r.Config), `"gamma":1`) {
 				auc += effect(r.Set)
@@ -446,7 +433,7 @@ func TestChangeCounts(t *testing.T) {
 func TestPoolingsVerdicts(t *testing.T) {
 	settings := []string{syn(-5, ""), syn(5, ""), `{"pooling":"mean"}`, `{"pooling":"instance","c":0.1}`, `{"pooling":"mean","members":10}`}
 	run := func(lack float64) (string, error) {
-		return rendered(results.Archive{Experiment: "poolings", Results: planted(t, "nested", 10, 2, []string{"musk1", "musk2", "tiger", "web1"}, settings, func(r results.Result) float64 {
+		return Section(results.Archive{Experiment: "poolings", Results: planted(t, "nested", 10, 2, []string{"musk1", "musk2", "tiger", "web1"}, settings, func(r results.Result) float64 {
 			auc := 0.95 + 0.001*chance(r)
 			if r.Set == "musk1" {
 				auc -= lack
@@ -472,7 +459,7 @@ func TestPoolingsVerdicts(t *testing.T) {
 func TestNestedEnsemblesVerdicts(t *testing.T) {
 	settings := []string{`{"pooling":"mean","members":10}`, `{"pooling":"softmax","members":10}`}
 	run := func(lack float64) (string, error) {
-		return rendered(results.Archive{Experiment: "nested-ensembles", Results: planted(t, "nested", 10, 2, []string{"musk1", "tiger"}, settings, func(r results.Result) float64 {
+		return Section(results.Archive{Experiment: "nested-ensembles", Results: planted(t, "nested", 10, 2, []string{"musk1", "tiger"}, settings, func(r results.Result) float64 {
 			auc := 0.95 + 0.001*chance(r)
 			if r.Set == "musk1" {
 				auc -= lack
@@ -508,10 +495,10 @@ func TestPartial(t *testing.T) {
 	fits := planted(t, "honest", 3, 2, []string{"a", "a+gaussian(10dB)", "b"}, settings, func(r results.Result) float64 { return 0.7 + 0.02*chance(r) })
 	for n := range len(fits) {
 		for _, name := range []string{"iterations", "noise"} {
-			text, err := rendered(results.Archive{Experiment: name, Results: fits[:n+1]})
+			text, err := Section(results.Archive{Experiment: name, Results: fits[:n+1]})
 			holds(t, fmt.Sprintf("%s, %d results", name, n), text, err, []string{"."}, nil)
 		}
 	}
-	text, err := rendered(results.Archive{Experiment: "iterations", Results: fits[:len(fits)-1]})
+	text, err := Section(results.Archive{Experiment: "iterations", Results: fits[:len(fits)-1]})
 	holds(t, "one missing", text, err, []string{"Notes:\n\n- b, syn I=3: 1 of 2 repeats left out", "Not complete: b: 1 of 2 repeats left out of the tests"}, nil)
 }

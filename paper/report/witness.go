@@ -126,8 +126,7 @@ func (s witnessStudy) Smaller() (list []tested) {
 
 // leastRate says from which witness rate on settings find what tells: the estimate is that of the best one, which stands between
 // the largest rate whose interval lies under [found] and the least from which on all lie above it.
-func leastRate(a results.Archive) answer {
-	s := newWitness(a)
+func leastRate(s witnessStudy) answer {
 	need(len(s.columns) > 0)
 	best, at := "", len(s.columns)
 	for _, line := range s.lines {
@@ -187,8 +186,8 @@ func (s witnessStudy) Needs(pooling string) string {
 
 // witnessPlot draws the AUC of bags, or of instances, against the witness rate, a curve a setting: of Syn the strongest
 // distraction, no steps and the strongest concentration.
-func witnessPlot(instances bool) func(results.Archive) *plotting.Figure {
-	return func(a results.Archive) *plotting.Figure {
+func witnessPlot(instances bool) func(opened) *plotting.Figure {
+	return func(a opened) *plotting.Figure {
 		title, rows := "How few instances may tell", []results.Row(nil)
 		if instances {
 			title = "Do the weights find the instances that tell? AUC within positive bags"
