@@ -65,7 +65,7 @@ if [ -z "${BASE:-}" ]; then
 fi
 if [ -z "${GO:-}" ]; then
 	GO=synpool-test-go
-	tar -C "$(go env GOROOT)" --transform 's,^\.,usr/local/go,' -c . | docker import - "$GO" >/dev/null
+	tar -C "$(go env GOROOT)" --exclude=_go.mod --transform 's,^\.,usr/local/go,' -c . | docker import - "$GO" >/dev/null
 	images+=("$GO")
 fi
 

@@ -167,6 +167,7 @@ func ExampleNewTranslation() {
 	store.SetParam(model.ParamInitialSeed, int64(1))
 	adam := optimizer.Adam().LearningRate(0.02).Done()
 	step := model.MustNewExec(backend, store, func(scope *model.Scope, g *Graph) *Node {
+		scope.SetTraining(g, true)
 		source := Const(g, [][]int32{{3, 4}, {4, 5}, {5, 3}})
 		before := Const(g, [][]int32{{1, 6, 7}, {1, 7, 8}, {1, 8, 6}})
 		after := Const(g, [][]int32{{6, 7, 2}, {7, 8, 2}, {8, 6, 2}})

@@ -39,6 +39,7 @@ func TestGradientWithDropout(t *testing.T) {
 			x, mask := normal(1, 2, 4, 3), tensors.FromValue([][]bool{{true, true, true, true}, {true, false, true, false}})
 			build := func(scope *model.Scope, x, mask *Node) *Node {
 				g := x.Graph()
+				scope.SetTraining(g, true)
 				states, last := rnn.Encode(scope, synlayer.Bags{X: x, Mask: mask, DropoutKey: synlayer.DropoutKey(Const(g, uint32(1)), Const(g, uint32(1)))}, nil)
 				return waves(append([]*Node{states}, last...)...)
 			}

@@ -197,8 +197,9 @@ func TestReadMATLABTruncated(t *testing.T) {
 	}
 }
 
-// A flipped bit in a compressed file is an error, unless it is where it changes nothing (the text of the header, or
-// the padding bits in the last byte of compressed data).
+// A flipped bit in a compressed file is an error, unless it changes nothing: in the text of the header, in padding bits of
+// compressed data, or in the length of a code that the data do not use. The last two are one bit in fifty at most; how many
+// depends on the version of compress/flate.
 func TestReadMATLABBitFlips(t *testing.T) {
 	w := littleEndian()
 	w.compress = true
@@ -219,8 +220,8 @@ func TestReadMATLABBitFlips(t *testing.T) {
 			harmless++
 		}
 	}
-	if harmless > 16 {
-		t.Errorf("%d harmless flips behind the header", harmless)
+	if behind := 8 * (len(file) - 128); 50*harmless > behind {
+		t.Errorf("%d harmless flips of %d bits behind the header", harmless, behind)
 	}
 }
 

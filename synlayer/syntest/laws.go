@@ -162,6 +162,7 @@ func (l *laws) build(f form, seeds []uint64, r *result) func(*model.Scope, []*No
 	return func(scope *model.Scope, inputs []*Node) []*Node {
 		x, mask, key, numbers := inputs[0], inputs[1], inputs[2], inputs[3:]
 		g := x.Graph()
+		scope.SetTraining(g, true) // later values of the variables count, on the Go backend too
 		batched.Seed(g, seeds...)
 		in := synlayer.Bags{X: ConvertDType(x, l.dtype), Mask: mask}
 		if f.training {

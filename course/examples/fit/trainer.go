@@ -44,6 +44,7 @@ func New(backend compute.Backend, s Settings, loss Loss) (*Trainer, error) {
 	var err error
 	t.step, err = model.NewExec(backend, t.Store, func(scope *model.Scope, batch []*Node) *Node {
 		g := batch[0].Graph()
+		Live(scope, g)
 		step := optimizer.GetGlobalStepVar(scope).NodeValue(g)
 		l := loss(scope, batch, synlayer.DropoutKey(Const(g, uint32(s.Seed)), step))
 		if !l.IsScalar() {
@@ -62,6 +63,10 @@ func New(backend compute.Backend, s Settings, loss Loss) (*Trainer, error) {
 	t.step.SetMaxCache(-1)
 	return t, nil
 }
+
+// Live makes the variables of scope inputs of graph g, so that it sees their later values. Otherwise the Go backend takes the
+// values that they have when the graph is compiled.
+func Live(scope *model.Scope, g *Graph) { scope.SetTraining(g, true) }
 
 // clip scales the gradients so that the L2 norm of all together is at most norm.
 func clip(gradients []*Node, norm float64) {

@@ -125,6 +125,7 @@ func (s Settings) Train(ctx context.Context, backend compute.Backend, d *Data, n
 	}
 	sets := sequence.DeepSets{Element: []int{s.Width, s.Width}, Pooling: s.Pooling, Set: []int{s.Width, 1}}
 	scores := func(scope *model.Scope, in []*Node) *Node {
+		fit.Live(scope, in[0].Graph())
 		return sets.Scores(scope, synlayer.Bags{X: in[0], Mask: in[1]}, in[2])
 	}
 	trainer, err := fit.New(backend, s.Settings, func(scope *model.Scope, in []*Node, _ *Node) *Node {

@@ -25,7 +25,7 @@ func small() training.Settings {
 // does the network by the points of another set.
 func TestTrain(t *testing.T) {
 	s := small()
-	s.Sets = large.Number(2000, 3000)
+	s.Sets, s.Seed = large.Number(2000, 3000), 3
 	s.Pooling = sequence.WordAttention{Width: 16, Adjust: sequence.Adjustment{Iterations: 2, Gamma: 0.5, Renormalise: true}}
 	data := fittest.Must(s.Prepare())
 	network := fittest.Must(s.Train(t.Context(), gobackend.GetBackend(), data, "attention", io.Discard))

@@ -128,6 +128,7 @@ func (s Settings) Train(ctx context.Context, backend compute.Backend, d *Data, l
 	}
 	n := &Network{settings: s, data: d}
 	if n.predict, err = model.NewExec(backend, trainer.Store, func(scope *model.Scope, in []*Node) (y, weights *Node) {
+		fit.Live(scope, in[0].Graph())
 		y, weights = logits(scope, in, false)
 		return y, ConvertDType(weights, dtypes.Float64)
 	}); err != nil {

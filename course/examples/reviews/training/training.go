@@ -135,6 +135,7 @@ func (s Settings) Train(ctx context.Context, backend compute.Backend, d *Data, l
 	}
 	n := &Network{settings: s}
 	if n.predict, err = model.NewExec(backend, trainer.Store, func(scope *model.Scope, ids *Node) []*Node {
+		fit.Live(scope, ids.Graph())
 		y, words, sentences := s.logits(d, scope, ids, nil)
 		out := []*Node{Softmax(y), words, sentences}
 		for i, x := range out {

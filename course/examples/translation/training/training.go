@@ -134,6 +134,7 @@ func (s Settings) Train(ctx context.Context, backend compute.Backend, d *Data, l
 		return nil, err
 	}
 	evaluate, err := model.NewExec(backend, trainer.Store, func(scope *model.Scope, in []*Node) (sum, words *Node) {
+		fit.Live(scope, in[0].Graph())
 		sum, words = losses(scope, in, nil)
 		return ConvertDType(sum, dtypes.Float64), ConvertDType(words, dtypes.Float64)
 	})

@@ -155,6 +155,7 @@ func (s Settings) Train(ctx context.Context, backend compute.Backend, d *Data, l
 	}
 	n := &Network{settings: s, data: d}
 	if n.predict, err = model.NewExec(backend, trainer.Store, func(scope *model.Scope, words *Node) (scores, weights *Node) {
+		fit.Live(scope, words.Graph())
 		y, weights := s.logits(d, scope, words, nil)
 		if s.Sigmoid {
 			scores = Sigmoid(y)
