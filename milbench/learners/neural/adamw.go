@@ -28,10 +28,17 @@ func clip(square *Node) *Node {
 // lr falls by the same share after every epoch. The code has two halves, because a block of fits runs the second at the
 // start of the next step. Every number is a scalar or, if the arrays have a leading members axis, [members].
 
-// moments is the first half: it returns m and v for a gradient that has not yet been multiplied by clip.
-func moments(m, v, gradient, clip *Node) (first, second *Node) {
+// moments is the first half: it returns m and v for a gradient that has not yet been multiplied by clip. Members that are not
+// active, a bool [members], keep theirs; nil means that all are.
+func moments(m, v, gradient, clip, active *Node) (first, second *Node) {
 	g, again := Mul(gradient, alongMembers(clip, gradient)), Mul(batched.Again(gradient), alongMembers(clip, gradient))
-	return Add(MulScalar(m, beta1), MulScalar(g, 1-beta1)), Add(MulScalar(v, beta2), MulScalar(Square(again), 1-beta2))
+	of := func(x *Node, step, idle float64) *Node {
+		if active == nil {
+			return MulScalar(x, step)
+		}
+		return Mul(x, alongMembers(Where(active, ConstAs(x, step), ConstAs(x, idle)), x))
+	}
+	return Add(of(m, beta1, 1), of(g, 1-beta1, 0)), Add(of(v, beta2, 1), of(Square(again), 1-beta2, 0))
 }
 
 // rates holds the numbers of AdamW, for one fit or many.
@@ -65,6 +72,11 @@ func newPace(step *Node, r rates) pace {
 		rate:       Div(lr, OneMinus(Pow(ConstAs(t, beta1), t))),
 		correction: Sqrt(OneMinus(Pow(ConstAs(t, beta2), t))),
 	}
+}
+
+// due changes the pace so that members that are not due, a bool [members], keep their parameters.
+func (s pace) due(due *Node) pace {
+	return pace{Where(due, s.shrink, OnesLike(s.shrink)), Where(due, s.rate, ZerosLike(s.rate)), s.correction}
 }
 
 // update is the second half: it returns the parameters after the step that produced m and v.

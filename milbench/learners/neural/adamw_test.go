@@ -49,7 +49,7 @@ func TestAdamWMembers(t *testing.T) {
 			factor, pace := clip(Add(square(in[6]), square(in[7]))), newPace(in[8], rates{in[9], in[10], in[11], in[12]})
 			var parameters, first, second []*Node
 			for i := range 2 {
-				m, v := moments(in[2+i], in[4+i], in[6+i], factor)
+				m, v := moments(in[2+i], in[4+i], in[6+i], factor, nil)
 				parameters = append(parameters, pace.update(in[i], m, v))
 				first, second = append(first, m), append(second, v)
 			}

@@ -11,11 +11,11 @@ import (
 
 // batch is a number of bags padded to the same number of instances. Empty bags pad the batch.
 type batch struct {
-	x, mask, labels, counted *tensors.Tensor
+	x, mask *tensors.Tensor
 }
 
-// newBatch returns a batch of size with the bags given by index, padded like the largest of them. labels may be nil.
-func newBatch(bags []mil.Instances, indices []int, labels []float32, size int, s Standardisation) (batch, error) {
+// newBatch returns a batch of size with the bags given by index, padded like the largest of them.
+func newBatch(bags []mil.Instances, indices []int, size int, s Standardisation) (batch, error) {
 	instances := 0
 	for _, i := range indices {
 		instances = max(instances, padded(bags[i]))
@@ -23,7 +23,6 @@ func newBatch(bags []mil.Instances, indices []int, labels []float32, size int, s
 	features := bags[indices[0]].Features()
 	x := make([]float32, size*instances*features)
 	mask := make([]bool, size*instances)
-	y, counted := make([]float32, size), make([]float32, size)
 	for k, i := range indices {
 		if err := s.fill(x[k*instances*features:], bags[i]); err != nil {
 			return batch{}, err
@@ -31,16 +30,10 @@ func newBatch(bags []mil.Instances, indices []int, labels []float32, size int, s
 		for j := range bags[i].Len() {
 			mask[k*instances+j] = true
 		}
-		counted[k] = 1
-		if labels != nil {
-			y[k] = labels[k]
-		}
 	}
 	return batch{
-		x:       tensors.FromFlatDataAndDimensions(x, size, instances, features),
-		mask:    tensors.FromFlatDataAndDimensions(mask, size, instances),
-		labels:  tensors.FromFlatDataAndDimensions(y, size),
-		counted: tensors.FromFlatDataAndDimensions(counted, size),
+		x:    tensors.FromFlatDataAndDimensions(x, size, instances, features),
+		mask: tensors.FromFlatDataAndDimensions(mask, size, instances),
 	}, nil
 }
 

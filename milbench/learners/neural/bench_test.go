@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"math/rand/v2"
 	"runtime"
 	"slices"
 	"testing"
@@ -176,10 +175,10 @@ func benchmarkOrder(b *testing.B, name string) {
 				if err != nil {
 					return err
 				}
-				f.order = func(examples []cv.Example, _ int, rng *rand.Rand) iter.Seq[[]int] {
-					return slices.Chunk(rng.Perm(len(examples)), c.Batch)
+				order := func(epoch int) iter.Seq[[]int] {
+					return slices.Chunk(orderRand(fits[i].Seed, epoch).Perm(len(fits[i].Train)), c.Batch)
 				}
-				_, err = f.train(context.Background(), initial, fits[i].Train, fits[i].Seed, func(epoch int, _ float64, parameters *tensors.Tensor) error {
+				_, err = f.trainIn(order, (len(fits[i].Train)+c.Batch-1)/c.Batch, context.Background(), initial, fits[i].Train, fits[i].Seed, func(epoch int, _ float64, parameters *tensors.Tensor) error {
 					if epoch < c.Epochs {
 						return nil
 					}

@@ -26,8 +26,9 @@ type block struct {
 	fits    []cv.Fit // one per member
 	configs []Config
 
-	data    [][]*tensors.Tensor // per bucket: the inputs from blockX on that all blocks share ([layout.bucketData])
-	scales  [][]*tensors.Tensor // per bucket: blockFactor and blockShift
+	data    [][]*tensors.Tensor // per bucket: the inputs from blockX on that all blocks share ([layout.arrays]); nil if bags are streamed
+	scales  [][]*tensors.Tensor // per bucket: blockFactor and blockShift; nil if sparse bags are streamed
+	inputs  []Standardisation   // one per member
 	rows    *table              // table for steps that take rows; nil if they do not
 	numbers *tensors.Tensor     // [members, numbers]
 	seeds   *tensors.Tensor     // [members]
@@ -37,8 +38,9 @@ type block struct {
 	results []learner.Outcome
 }
 
-// run trains the block and returns the outcomes of its members, in order.
-func (b *block) run(ctx context.Context) (outcomes []learner.Outcome, err error) {
+// run trains the block and returns the outcomes of its members, in order. If after is not nil, it is called after each epoch
+// with the mean losses of the members.
+func (b *block) run(ctx context.Context, after func(epoch int, losses []float32) error) (outcomes []learner.Outcome, err error) {
 	defer func() { err = errors.Join(err, b.finalize()) }()
 	b.results = make([]learner.Outcome, len(b.fits))
 	if err := b.prepare(); err != nil {
@@ -51,7 +53,7 @@ func (b *block) run(ctx context.Context) (outcomes []learner.Outcome, err error)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		losses, err := b.train(epoch)
+		losses, err := b.train(ctx, epoch)
 		if err != nil {
 			return nil, err
 		}
@@ -68,6 +70,11 @@ func (b *block) run(ctx context.Context) (outcomes []learner.Outcome, err error)
 		if left == 0 {
 			break
 		}
+		if after != nil {
+			if err := after(epoch, losses); err != nil {
+				return nil, err
+			}
+		}
 		if err := b.score(epoch, losses); err != nil {
 			return nil, err
 		}
@@ -76,16 +83,16 @@ func (b *block) run(ctx context.Context) (outcomes []learner.Outcome, err error)
 }
 
 // compileRounds compiles on a device what train needs for all buckets, at the same time; compileScoring does so for score.
-// Elsewhere, and if steps take rows, each graph is compiled when it is first needed.
+// Elsewhere, and if bags are streamed, each graph is compiled when it is first needed.
 func (b *block) compileRounds() error {
-	if b.backend.HasSharedBuffers() {
+	if b.backend.HasSharedBuffers() || b.streams {
 		return nil
 	}
 	var c compiling
 	for k, size := range b.buckets {
 		order := []int{b.steps[size], len(b.fits), b.batch}
 		inputs := slices.Concat(shapesOf(b.state...), shapesOf(b.numbers, b.seeds),
-			[]shapes.Shape{shapes.Make(dtypes.Int32, order...), shapes.Make(dtypes.Float32, order...), shapes.Make(dtypes.Int32)}, shapesOf(b.inputs(k)...))
+			[]shapes.Shape{shapes.Make(dtypes.Int32, order...), shapes.Make(dtypes.Float32, order...), shapes.Make(dtypes.Int32)}, shapesOf(b.held(k)...))
 		c.start(b.round, inputs...)
 	}
 	c.start(b.current, slices.Concat(shapesOf(b.state...), shapesOf(b.numbers))...)
@@ -93,7 +100,7 @@ func (b *block) compileRounds() error {
 }
 
 func (b *block) compileScoring(parameters []*tensors.Tensor) error {
-	if b.backend.HasSharedBuffers() {
+	if b.backend.HasSharedBuffers() || b.streams {
 		return nil
 	}
 	var c compiling
@@ -102,7 +109,7 @@ func (b *block) compileScoring(parameters []*tensors.Tensor) error {
 			return slices.ContainsFunc(heldOut(f), func(i int) bool { return b.sizes[i] == size })
 		}) {
 			c.start(b.scoring, slices.Concat(shapesOf(parameters...), shapesOf(b.numbers),
-				[]shapes.Shape{shapes.Make(dtypes.Int32, len(b.fits), b.scored(size))}, shapesOf(b.scoringInputs(k)...))...)
+				[]shapes.Shape{shapes.Make(dtypes.Int32, len(b.fits), b.scored(size))}, shapesOf(scoring(b.held(k))...))...)
 		}
 	}
 	return c.wait()
@@ -123,7 +130,7 @@ func (b *block) finalize() error {
 // prepare computes the standardisation of each member and draws its initial parameters.
 func (b *block) prepare() error {
 	members := len(b.fits)
-	inputs := make([]Standardisation, members)
+	b.inputs = make([]Standardisation, members)
 	var numbers []float32
 	var seeds []uint32
 	parameters := make([][]float32, len(b.parts))
@@ -131,7 +138,7 @@ func (b *block) prepare() error {
 		targets := b.target.targets(fit.Train)
 		b.targets, b.labels = append(b.targets, targets), append(b.labels, targets.labels(b.target, fit.Train))
 		if b.configs[m].Standardise {
-			inputs[m], b.results[m].Err = b.moments.standardisation(fit.Train)
+			b.inputs[m], b.results[m].Err = b.moments.standardisation(fit.Train)
 		}
 		numbers = append(numbers, trainingNumbers(b.configs[m], epochSteps(b.sizes, fit.Train, b.configs[m].Batch))...)
 		seeds = append(seeds, dropoutSeed(fit.Seed))
@@ -172,7 +179,10 @@ func (b *block) prepare() error {
 		}
 	}
 	for _, size := range b.buckets {
-		b.scales = append(b.scales, b.bucketScales(size, inputs))
+		if b.streams && b.sparse {
+			break
+		}
+		b.scales = append(b.scales, b.scaling(size, b.layout.bags[size], b.places(size)))
 	}
 	return nil
 }
@@ -199,14 +209,23 @@ func (b *block) initial(seed uint64) ([][]float32, error) {
 	return parameters, nil
 }
 
-// bucketData returns the inputs for a bucket's bags that all blocks share: blockX and blockMask, and for sparse bags
-// those from blockColumns on.
-func (l *layout) bucketData(size bucketSize, bags []mil.Instances) ([]*tensors.Tensor, error) {
-	chosen, features, width, places := l.bags[size], l.features, l.width(size), l.places(size)
+// arrays returns the inputs for bags of a bucket that all members share: blockX and blockMask, and for sparse bags those from
+// blockColumns on. Bags are chosen by index, -1 for none; the arrays have room for a number of places.
+func (l *layout) arrays(size bucketSize, bags []mil.Instances, chosen []int, places int) ([]*tensors.Tensor, error) {
+	features, width := l.features, l.width(size)
 	x := make([]float32, places*size.instances*width)
 	mask := make([]bool, places*size.instances)
 	var columns, positions []int32 // of sparse bags
 	for k, i := range chosen {
+		if i < 0 {
+			if l.sparse {
+				columns = append(columns, slices.Repeat([]int32{int32(features)}, width)...)
+				if !l.taken {
+					positions = append(positions, slices.Repeat([]int32{int32(width)}, features)...)
+				}
+			}
+			continue
+		}
 		for j := range bags[i].Len() {
 			mask[k*size.instances+j] = true
 		}
@@ -248,12 +267,12 @@ func (l *layout) bucketData(size bucketSize, bags []mil.Instances) ([]*tensors.T
 	return data, nil
 }
 
-// bucketScales returns blockFactor and blockShift for a bucket.
-func (b *block) bucketScales(size bucketSize, inputs []Standardisation) []*tensors.Tensor {
-	members := len(inputs)
+// scaling returns blockFactor and blockShift for bags of a bucket, chosen as for [layout.arrays].
+func (b *block) scaling(size bucketSize, chosen []int, places int) []*tensors.Tensor {
+	members := len(b.inputs)
 	if !b.sparse {
 		shifts, factors := make([]float64, members*b.features), make([]float64, members*b.features)
-		for m, input := range inputs {
+		for m, input := range b.inputs {
 			for j := range b.features {
 				shifts[m*b.features+j], factors[m*b.features+j] = input.numbers(j)
 			}
@@ -263,10 +282,13 @@ func (b *block) bucketScales(size bucketSize, inputs []Standardisation) []*tenso
 			tensors.FromFlatDataAndDimensions(shifts, members, b.features),
 		}
 	}
-	width, places := b.width(size), b.places(size)
+	width := b.width(size)
 	factors := make([]float64, members*places*width)
-	for m, input := range inputs {
-		for k, i := range b.layout.bags[size] {
+	for m, input := range b.inputs {
+		for k, i := range chosen {
+			if i < 0 {
+				continue
+			}
 			for at, j := range b.columns[i] {
 				_, factors[(m*places+k)*width+at] = input.numbers(int(j))
 			}
@@ -278,20 +300,51 @@ func (b *block) bucketScales(size bucketSize, inputs []Standardisation) []*tenso
 	}
 }
 
-// inputs returns the inputs of bucket k, from blockX on.
-func (b *block) inputs(k int) []*tensors.Tensor {
+// held returns the inputs of bucket k, from blockX on.
+func (b *block) held(k int) []*tensors.Tensor { return joined(b.data[k], b.scales[k]) }
+
+// joined puts the arrays of scaling into those of arrays.
+func joined(data, scales []*tensors.Tensor) []*tensors.Tensor {
 	const shared = blockFactor - blockX
-	return slices.Concat(b.data[k][:shared], b.scales[k], b.data[k][shared:])
+	return slices.Concat(data[:shared], scales, data[shared:])
 }
 
-// scoringInputs returns those of bucket k that scoring needs.
-func (b *block) scoringInputs(k int) []*tensors.Tensor {
-	inputs := b.inputs(k)
+// scoring returns those of the inputs that scoring needs.
+func scoring(inputs []*tensors.Tensor) []*tensors.Tensor {
 	return inputs[:min(len(inputs), blockNumbered-blockX)]
 }
 
+// given returns the inputs of bucket k for a step, or for scoring, on chosen bags, -1 for none, and the place of each in
+// them. The caller frees own: if bags are streamed, they are read now.
+func (b *block) given(k int, chosen []int) (inputs []*tensors.Tensor, places []int32, own []*tensors.Tensor, err error) {
+	places = make([]int32, len(chosen))
+	for slot, i := range chosen {
+		switch {
+		case i < 0:
+			places[slot] = -1
+		case b.streams:
+			places[slot] = int32(slot)
+		default:
+			places[slot] = int32(b.at[i])
+		}
+	}
+	if !b.streams {
+		return b.held(k), places, nil, nil
+	}
+	size := b.buckets[k]
+	if own, err = b.arrays(size, b.bags, chosen, len(chosen)); err != nil {
+		return nil, nil, own, err
+	}
+	data := own
+	if b.scales != nil {
+		return joined(data, b.scales[k]), places, own, nil
+	}
+	scales := b.scaling(size, chosen, len(chosen))
+	return joined(data, scales), places, slices.Concat(own, scales), nil
+}
+
 // train runs one epoch and returns the mean loss over each member's bags.
-func (b *block) train(epoch int) ([]float32, error) {
+func (b *block) train(ctx context.Context, epoch int) ([]float32, error) {
 	members := len(b.fits)
 	orders := make([]order, members)
 	for m, fit := range b.fits {
@@ -307,7 +360,7 @@ func (b *block) train(epoch int) ([]float32, error) {
 			for m := range batches {
 				batches[m] = orders[m][r][size]
 			}
-			if err := b.trainBucket(k, batches); err != nil {
+			if err := b.trainBucket(ctx, k, batches); err != nil {
 				return nil, err
 			}
 		}
@@ -319,10 +372,9 @@ func (b *block) train(epoch int) ([]float32, error) {
 	return losses, err
 }
 
-// trainBucket takes the steps in bucket k, given the batches of each member. It makes one call, or one call per step if
-// steps take rows.
-func (b *block) trainBucket(k int, batches [][][]int) error {
-	if b.rows == nil {
+// trainBucket takes the steps in bucket k, given the batches of each member, in one call or one call per step.
+func (b *block) trainBucket(ctx context.Context, k int, batches [][][]int) error {
+	if !b.single {
 		return b.trainBatches(k, batches)
 	}
 	most := 0
@@ -330,6 +382,9 @@ func (b *block) trainBucket(k int, batches [][][]int) error {
 		most = max(most, len(batches[m]))
 	}
 	for s := range most {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		step := make([][][]int, len(batches))
 		for m := range step {
 			if s < len(batches[m]) {
@@ -347,10 +402,7 @@ func (b *block) trainBucket(k int, batches [][][]int) error {
 func (b *block) trainBatches(k int, batches [][][]int) error {
 	size := b.buckets[k]
 	members, steps := len(b.fits), b.steps[size]
-	order, labels := make([]int32, steps*members*b.batch), make([]float32, steps*members*b.batch)
-	for i := range order {
-		order[i] = -1
-	}
+	chosen, labels := slices.Repeat([]int{-1}, steps*members*b.batch), make([]float32, steps*members*b.batch)
 	count := 0
 	bags := make([]int, members) // of the last step, by index in the task
 	for m, fit := range b.fits {
@@ -358,13 +410,18 @@ func (b *block) trainBatches(k int, batches [][][]int) error {
 		for s, batch := range batches[m] {
 			for j, i := range batch {
 				at := (s*members+m)*b.batch + j
-				order[at], labels[at] = int32(b.at[fit.Train[i].Bag]), b.labels[m][i]
+				chosen[at], labels[at] = fit.Train[i].Bag, b.labels[m][i]
 				bags[m] = fit.Train[i].Bag
 			}
 		}
 	}
 	if count == 0 {
 		return nil
+	}
+	inputs, order, own, err := b.given(k, chosen)
+	defer func() { _ = finalize(own...) }()
+	if err != nil {
+		return err
 	}
 	var taken tableCall
 	if b.rows != nil {
@@ -386,14 +443,16 @@ func (b *block) trainBatches(k int, batches [][][]int) error {
 		}
 		args = append(args, donated)
 	}
-	own := []*tensors.Tensor{
+	for _, t := range []*tensors.Tensor{
 		tensors.FromFlatDataAndDimensions(order, steps, members, b.batch),
 		tensors.FromFlatDataAndDimensions(labels, steps, members, b.batch),
 		tensors.FromScalar(int32(count)),
+	} {
+		own = append(own, t)
 	}
-	args = append(args, b.numbers, b.seeds, own[0], own[1], own[2])
-	for _, d := range b.inputs(k) {
-		args = append(args, d)
+	args = append(args, b.numbers, b.seeds)
+	for _, t := range slices.Concat(own[len(own)-3:], inputs) {
+		args = append(args, t)
 	}
 	if b.rows != nil {
 		args = append(args, taken.missed)
@@ -410,7 +469,7 @@ func (b *block) trainBatches(k int, batches [][][]int) error {
 			err = errors.Join(b.rows.put(size, taken.rows), finalize(taken.rows[:]...))
 		}
 	}
-	return errors.Join(err, finalize(own...))
+	return err
 }
 
 // tableMoment reports whether position i of the state is for rows of the table, and for which of its arrays.
@@ -431,22 +490,7 @@ func (b *block) score(epoch int, losses []float32) error {
 	if !slices.Contains(wanted, true) {
 		return nil
 	}
-	var args []any
-	for i, s := range b.state {
-		if moment, ok := b.tableMoment(i); ok {
-			s = b.rows.arrays[moment]
-		}
-		args = append(args, s)
-	}
-	args = append(args, b.numbers)
-	if b.rows != nil {
-		missed, err := b.rows.current()
-		if err != nil {
-			return err
-		}
-		args = append(args, missed)
-	}
-	parameters, err := call(b.current, args)
+	parameters, err := b.latest()
 	defer func() { _ = finalize(parameters...) }()
 	if err != nil {
 		return err
@@ -499,16 +543,59 @@ func (b *block) score(epoch int, losses []float32) error {
 	return nil
 }
 
+// latest returns the parameters of all members, part by part.
+func (b *block) latest() ([]*tensors.Tensor, error) {
+	var args []any
+	for i, s := range b.state {
+		if moment, ok := b.tableMoment(i); ok {
+			s = b.rows.arrays[moment]
+		}
+		args = append(args, s)
+	}
+	args = append(args, b.numbers)
+	if b.rows != nil {
+		missed, err := b.rows.current()
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, missed)
+	}
+	return call(b.current, args)
+}
+
+// flat returns the parameters of a block's only member as a [Model] has them.
+func (b *block) flat() (all []float32, err error) {
+	parts, err := b.latest()
+	defer func() { err = errors.Join(err, finalize(parts...)) }()
+	if err != nil {
+		return nil, err
+	}
+	pieces := make([][]float32, len(b.paths))
+	for k, part := range b.parts {
+		values, err := tensors.CopyFlatData[float32](parts[k])
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range part.parameters {
+			pieces[i], values = values[:b.forms[i].Size()], values[b.forms[i].Size():]
+			if b.paths[i] == firstWeights { // without the features that no bag has
+				pieces[i] = pieces[i][:len(pieces[i])-(b.features-b.setFeatures)*b.network.Width]
+			}
+		}
+	}
+	return slices.Concat(pieces...), nil
+}
+
 // scoreBags scores up to width bags of bucket k per member, chosen by index.
 func (b *block) scoreBags(k, width int, parameters []*tensors.Tensor, chosen [][]int, scores []map[int]mil.Prediction) error {
-	order := make([]int32, len(chosen)*width)
-	for i := range order {
-		order[i] = -1
-	}
+	all := slices.Repeat([]int{-1}, len(chosen)*width)
 	for m := range chosen {
-		for j, i := range chosen[m] {
-			order[m*width+j] = int32(b.at[i])
-		}
+		copy(all[m*width:], chosen[m])
+	}
+	inputs, order, own, err := b.given(k, all)
+	defer func() { _ = finalize(own...) }()
+	if err != nil {
+		return err
 	}
 	index := tensors.FromFlatDataAndDimensions(order, len(chosen), width)
 	var args []any
@@ -516,7 +603,7 @@ func (b *block) scoreBags(k, width int, parameters []*tensors.Tensor, chosen [][
 		args = append(args, p)
 	}
 	args = append(args, b.numbers, index)
-	for _, d := range b.scoringInputs(k) {
+	for _, d := range scoring(inputs) {
 		args = append(args, d)
 	}
 	outputs, err := call(b.scoring, args)

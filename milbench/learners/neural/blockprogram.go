@@ -30,6 +30,7 @@ type blockStructure struct {
 	weights bool // weights of scored bags are wanted
 	own     bool // the pooling is a user's own
 	taken   bool // a step takes only the rows of the first weights that its bag uses ([table])
+	single  bool // a call takes one step
 }
 
 // part is an array of a block's state, [members, ...]. It holds one large parameter or all small ones, because updating
@@ -130,14 +131,14 @@ const (
 	blockMissed    = blockPositions // used instead if steps take rows: what the rows have missed, [gapNumbers, members, columns]
 )
 
-// roundGraph takes a number of steps and returns the state. If steps take rows, it takes one step.
+// roundGraph takes a number of steps, or one if a call takes one, and returns the state.
 //
 // Otherwise it has one loop, which receives everything that it uses: on XLA, a closure cannot use nodes from outside,
 // and GoMLX's cache of scalars would pass those of one closure to another.
 func (bp *blockProgram) roundGraph(in []*Node) []*Node {
 	g := in[0].Graph()
 	changing := blockArrays + 3*len(bp.parts)
-	if bp.table >= 0 {
+	if bp.of.single {
 		return bp.stepGraph(Const(g, int32(0)), in[:changing], in[changing:])
 	}
 	all := append([]*Node{Const(g, int32(0))}, in...)
@@ -174,6 +175,9 @@ func (bp *blockProgram) stepGraph(step *Node, changing, fixed []*Node) []*Node {
 	fits, batch := fixed[blockOrder].Shape().Dim(1), fixed[blockOrder].Shape().Dim(2)
 	zero := Const(g, int32(0))
 	at := func(table *Node) *Node {
+		if bp.of.single {
+			return Reshape(table, fits, batch)
+		}
 		return Reshape(DynamicSlice(table, []*Node{step, zero, zero}, []int{1, fits, batch}), fits, batch)
 	}
 	order, labels := at(fixed[blockOrder]), at(fixed[blockLabels])
@@ -194,9 +198,8 @@ func (bp *blockProgram) stepGraph(step *Node, changing, fixed []*Node) []*Node {
 	out := append([]*Node{Where(active, time, s.time), active, Add(s.loss, total(value))}, parts...)
 	var first, second []*Node
 	for i, gradient := range gradients {
-		m, v := moments(s.first[i], s.second[i], gradient, factor)
-		first = append(first, whereMember(active, m, s.first[i]))
-		second = append(second, whereMember(active, v, s.second[i]))
+		m, v := moments(s.first[i], s.second[i], gradient, factor, active)
+		first, second = append(first, m), append(second, v)
 	}
 	return append(append(out, first...), second...)
 }
@@ -205,20 +208,15 @@ func (bp *blockProgram) stepGraph(step *Node, changing, fixed []*Node) []*Node {
 func (bp *blockProgram) updated(s blockState, r rates) []*Node {
 	var parts []*Node
 	one := Const(s.time.Graph(), int32(1))
-	pace := newPace(Max(s.time, one), r)
+	pace := newPace(Max(s.time, one), r).due(s.due)
 	for i, p := range s.parameters {
 		if i == bp.table {
 			parts = append(parts, p)
 			continue
 		}
-		parts = append(parts, whereMember(s.due, pace.update(p, s.first[i], s.second[i]), p))
+		parts = append(parts, pace.update(p, s.first[i], s.second[i]))
 	}
 	return parts
-}
-
-// whereMember returns x for members where on [members] is true, and y for the others.
-func whereMember(on, x, y *Node) *Node {
-	return Where(BroadcastToDims(alongMembers(on, x), x.Shape().Dimensions...), x, y)
 }
 
 // parameters returns the program's parameters, each [members, ...], from the parts that hold them.

@@ -25,7 +25,7 @@ func TestContributions(t *testing.T) {
 	}
 	for name, b := range backendtest.All(t) {
 		poolings := slices.Concat(linear, []string{"syn", "max", dsmil, "acmil", setFormer})
-		if blocks(b) {
+		if loops(b) {
 			poolings = many.Part(poolings, 3)
 		}
 		for _, pooling := range poolings {

@@ -10,8 +10,8 @@
 //     compiled per bucket.
 //   - block: fits that are trained side by side along a leading members axis. Each has its own bags, order, dropout, norm
 //     clip, numbers and weights.
-//   - round: a part of an epoch that visits each bucket once. One call of a graph takes all steps of a round in a bucket or,
-//     for sparse bags, one step.
+//   - round: a part of an epoch that visits each bucket once. On XLA, one call of a graph takes all steps of a round in a
+//     bucket.
 //   - model: a trained network with the standardisation of its inputs ([Model]), which can be saved.
 //
 // # Training
@@ -33,10 +33,12 @@
 //
 // # Blocks
 //
-// On XLA, fits of one structure are trained in blocks, with any mix of folds, seeds and settings ([Trainer.Learn]).
-// Each worker trains a block in loops inside the graph; parameters and moments stay on the device. The network is that
-// of package synlayer, written once. A user's own pooling that keeps the laws of syntest is trained in the same way
-// ([Register]). On other backends, fits are trained one by one, step by step, about 40 times slower.
+// Fits of one structure are trained in blocks, with any mix of folds, seeds and settings ([Trainer.Learn]). Each worker
+// trains a block in loops inside the graph; parameters and moments stay on the device. The network is that of package
+// synlayer, written once. A user's own pooling that keeps the laws of syntest is trained in the same way ([Register]).
+// On the Go backend, which is about 40 times slower, a block has one fit and a call takes one step.
+//
+// A call also takes one step, with bags read for it, if a set of small bags is larger than 256 MB.
 //
 // In a bucket, members take each step together, each on its own bag; a member without a bag waits. So fits with similar
 // numbers of training bags per bucket share a block. On a CPU, a block has as many fits as keep their weights and

@@ -3,9 +3,6 @@ package neural
 import (
 	"context"
 	"errors"
-	"fmt"
-	"iter"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -16,7 +13,7 @@ import (
 	"synpool/milbench/mil"
 )
 
-// fitting trains one setting on some bags and scores others.
+// fitting is a setting fitted to some bags, which scores others.
 type fitting struct {
 	program *program
 	config  Config
@@ -25,18 +22,11 @@ type fitting struct {
 	input   Standardisation
 	targets targets
 	device  *resident // bags on a device; nil on a CPU
-
-	// order returns the batches of an epoch.
-	order func(examples []cv.Example, epoch int, rng *rand.Rand) iter.Seq[[]int]
-	sizes []bucketSize // bucket of each bag
 }
 
 // newFitting fits the standardisation to the training bags.
 func newFitting(p *program, c Config, bags []mil.Instances, train []cv.Example, moments bagMoments) (f *fitting, err error) {
-	f = &fitting{program: p, config: c, bags: bags, batch: min(c.Batch, len(train)), sizes: sizesOf(bags), targets: c.target.targets(train)}
-	f.order = func(examples []cv.Example, epoch int, rng *rand.Rand) iter.Seq[[]int] {
-		return epochOrder(f.sizes, examples, c.Batch, epoch, rng).batches()
-	}
+	f = &fitting{program: p, config: c, bags: bags, batch: min(c.Batch, len(train)), targets: c.target.targets(train)}
 	if c.Standardise {
 		f.input, err = moments.standardisation(train)
 	}
@@ -55,48 +45,6 @@ func orderRand(seed uint64, epoch int) *rand.Rand { return cv.Rand(seed, "order"
 func dropoutSeed(seed uint64) uint32              { return uint32(cv.SplitSeed(seed, "dropout")) }
 func weightsSeed(seed uint64) uint64              { return cv.SplitSeed(seed, "weights") }
 
-// train runs all epochs and returns the parameters. After each epoch it calls after with the epoch, from 1, the mean
-// loss of its bags and the flat parameters, which after must not keep.
-func (f *fitting) train(ctx context.Context, initial []float32, examples []cv.Example, seed uint64,
-	after func(epoch int, loss float64, parameters *tensors.Tensor) error) ([]float32, error) {
-	state := newState(initial)
-	values := trainingNumbers(f.config, epochSteps(f.sizes, examples, f.config.Batch))
-	numbers, dropout := tensors.FromFlatDataAndDimensions(values, len(values)), tensors.FromScalar(dropoutSeed(seed))
-	var total *tensors.Tensor // sum of the losses of the epoch so far
-	defer func() { _ = finalize(append(state, numbers, dropout, total)...) }()
-	all := f.targets.labels(f.config.target, examples)
-	step := int32(0)
-	for epoch := 1; epoch <= f.config.Epochs; epoch++ {
-		total = tensors.FromScalar(float32(0))
-		for batch := range f.order(examples, epoch, orderRand(seed, epoch)) {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			indices, labels := make([]int, len(batch)), make([]float32, len(batch))
-			for k, i := range batch {
-				indices[k], labels[k] = examples[i].Bag, all[i]
-			}
-			step++
-			next, err := f.step(state, indices, labels, step, numbers, dropout, total)
-			if err != nil {
-				return nil, err
-			}
-			total = next
-		}
-		mean := float64(tensors.ToScalar[float32](total)) / float64(len(examples))
-		if err := finalize(total); err != nil {
-			return nil, err
-		}
-		if math.IsNaN(mean) || math.IsInf(mean, 0) {
-			return nil, fmt.Errorf("epoch %d: %w", epoch, errNotFinite)
-		}
-		if err := after(epoch, mean, state[0]); err != nil {
-			return nil, err
-		}
-	}
-	return tensors.CopyFlatData[float32](state[0])
-}
-
 // newState returns the flat parameters, and zeros for both moments.
 func newState(parameters []float32) []*tensors.Tensor {
 	return []*tensors.Tensor{
@@ -104,28 +52,6 @@ func newState(parameters []float32) []*tensors.Tensor {
 		tensors.FromFlatDataAndDimensions(make([]float32, len(parameters)), len(parameters)),
 		tensors.FromFlatDataAndDimensions(make([]float32, len(parameters)), len(parameters)),
 	}
-}
-
-// step takes one training step on the bags given by index and replaces the state. It returns total plus the losses of
-// these bags.
-func (f *fitting) step(state []*tensors.Tensor, indices []int, labels []float32, step int32, numbers, dropout, total *tensors.Tensor) (*tensors.Tensor, error) {
-	b, err := newBatch(f.bags, indices, labels, f.batch, f.input)
-	if err != nil {
-		return nil, err
-	}
-	t := tensors.FromScalar(step)
-	defer func() { _ = finalize(b.x, b.mask, b.labels, b.counted, t) }()
-	outputs, err := call(f.program.train, []any{inX: b.x, inMask: b.mask, inLabels: b.labels, inCounted: b.counted,
-		inNumbers: numbers, inSeed: dropout, inStep: t, inLoss: total,
-		inParameters: state[0], inFirst: state[1], inSecond: state[2]})
-	if err != nil {
-		return nil, err
-	}
-	if err := finalize(append(state, total)...); err != nil {
-		return nil, err
-	}
-	copy(state, outputs[1:])
-	return outputs[0], nil
 }
 
 // trainingNumbers returns the numbers of the network and of AdamW, for a fit with the given number of steps per epoch.
@@ -213,7 +139,7 @@ func (f *fitting) eachBatch(ctx context.Context, exec *graph.Exec, pool bool, pa
 		for k, at := range positions {
 			chosen[k] = indices[at]
 		}
-		b, err := newBatch(f.bags, chosen, nil, size(padded(f.bags[chosen[0]])), f.input)
+		b, err := newBatch(f.bags, chosen, size(padded(f.bags[chosen[0]])), f.input)
 		if err != nil {
 			return err
 		}
@@ -221,7 +147,7 @@ func (f *fitting) eachBatch(ctx context.Context, exec *graph.Exec, pool bool, pa
 		if err == nil {
 			err = take(positions, outputs)
 		}
-		_ = finalize(append(outputs, b.x, b.mask, b.labels, b.counted)...)
+		_ = finalize(append(outputs, b.x, b.mask)...)
 		if err != nil {
 			return err
 		}

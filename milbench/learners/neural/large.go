@@ -504,13 +504,12 @@ func (l *largeFit) end(epoch int, after func(l *largeFit, loss float64) error) e
 	return l.keep(l.checkpoint)
 }
 
-// trainLarge does the same as [fitting.train] for one fit on large bags.
-func (f *fitting) trainLarge(ctx context.Context, t Trainer, initial []float32, fit cv.Fit,
-	after func(epoch int, loss float64, parameters *tensors.Tensor) error) (parameters []float32, err error) {
+// trainLarge trains one fit on large bags and returns its parameters.
+func (f *fitting) trainLarge(ctx context.Context, t Trainer, initial []float32, fit cv.Fit, after func(epoch int, loss float64) error) (parameters []float32, err error) {
 	l, r := newLargeFit(f, fit, initial), newLargeRunner(f.program, f.device)
 	defer func() { err = errors.Join(err, l.finalize(), r.finalize()) }()
 	err = attempt(func() error {
-		return r.train(ctx, t, []*largeFit{l}, fit.Order, func(l *largeFit, loss float64) error { return after(l.epoch, loss, l.state[0]) })
+		return r.train(ctx, t, []*largeFit{l}, fit.Order, func(l *largeFit, loss float64) error { return after(l.epoch, loss) })
 	})
 	if err = errors.Join(err, l.err); err != nil {
 		return nil, err

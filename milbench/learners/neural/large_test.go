@@ -77,7 +77,7 @@ func TestLargeIsTheSame(t *testing.T) {
 	bags, examples := slides(7)
 	for name, b := range backendtest.All(t) {
 		layers, poolings := 1, Poolings
-		if blocks(b) {
+		if loops(b) {
 			layers, poolings = 2, many.Part(Poolings, 4)
 		}
 		for _, pooling := range poolings {
@@ -93,11 +93,11 @@ func TestLargeIsTheSame(t *testing.T) {
 						return nil
 					}
 				}
-				f.order = func(examples []cv.Example, epoch int, _ *rand.Rand) iter.Seq[[]int] {
+				order := func(epoch int) iter.Seq[[]int] {
 					return slices.Chunk(cv.Rand(fit.Order, "bags", epoch).Perm(len(examples)), c.Batch)
 				}
-				plain := must(f.train(context.Background(), initial, examples, fit.Seed, keep(0)))
-				large := must(f.trainLarge(context.Background(), Trainer{}, initial, fit, keep(1)))
+				plain := must(f.trainIn(order, (len(examples)+c.Batch-1)/c.Batch, context.Background(), initial, examples, fit.Seed, keep(0)))
+				large := must(f.trainLarge(context.Background(), Trainer{}, initial, fit, func(epoch int, loss float64) error { return keep(1)(epoch, loss, nil) }))
 				for k, loss := range losses[0] {
 					if math.Abs(loss-losses[1][k]) > 1e-3*max(1, loss) {
 						t.Errorf("losses %v bag by bag and %v chunk by chunk", losses[0], losses[1])
@@ -378,7 +378,7 @@ func TestDeviceCounts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.trainLarge(t.Context(), Trainer{}, initial, fit, func(int, float64, *tensors.Tensor) error { return nil }); err != nil {
+		if _, err := f.trainLarge(t.Context(), Trainer{}, initial, fit, func(int, float64) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
 		ps.finalize()
@@ -516,7 +516,7 @@ func TestDrawnInstances(t *testing.T) {
 	b := backendtest.Chosen(t)
 	train := func(c Config, bags []mil.Instances) []float32 {
 		f, initial := prepared(t, b, c, bags, examples, fit.Seed)
-		return must(f.trainLarge(context.Background(), Trainer{}, initial, fit, func(int, float64, *tensors.Tensor) error { return nil }))
+		return must(f.trainLarge(context.Background(), Trainer{}, initial, fit, func(int, float64) error { return nil }))
 	}
 	all := train(c, bags)
 	c.Instances = 384

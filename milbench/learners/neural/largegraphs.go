@@ -156,7 +156,7 @@ func (p *program) updateGraph(in []*Node) []*Node {
 		pieces = append(pieces, SliceAxis(others, 0, AxisRangeToEnd(p.large.from)))
 	}
 	gradient := Concatenate(pieces, 0)
-	first, second := moments(in[1], in[2], gradient, clip(ReduceAllSum(Square(gradient))))
+	first, second := moments(in[1], in[2], gradient, clip(ReduceAllSum(Square(gradient))), nil)
 	return []*Node{newPace(in[4], rates).update(in[0], first, second), first, second}
 }
 

@@ -16,6 +16,7 @@ type group struct {
 	epochs      int
 	sparse      bool // the network uses only the columns of each bag
 	setFeatures int  // features of the bags; the structure may have more, because it rounds up
+	compiles    bool // XLA compiles the graphs, which takes time
 	perInstance int  // see [Config.perInstance]
 	instances   int  // see [Config.Instances]
 }
@@ -25,10 +26,12 @@ type group struct {
 // 6519 features, have 6144 or 6656. Weights of features that no bag has are 0 and stay 0.
 func newGroup(b compute.Backend, c Config, bags []mil.Instances, sparse bool, fit cv.Fit) group {
 	s := structureOf(c, bags, fit.Train)
-	g := group{blockStructure{s, min(c.Batch, len(bags)), !c.Standardise, fit.Instances, c.own != nil, false}, c.Epochs, sparse && c.Layers > 0, s.features, c.perInstance(), c.Instances}
-	if g.sparse && blocks(b) {
+	of := blockStructure{structure: s, batch: min(c.Batch, len(bags)), raw: !c.Standardise, weights: fit.Instances, own: c.own != nil, single: !loops(b)}
+	g := group{of, c.Epochs, sparse && c.Layers > 0, s.features, loops(b), c.perInstance(), c.Instances}
+	if g.sparse {
 		g.structure.features = fourDigits(s.features)
 		g.taken = g.batch == 1 && b.HasSharedBuffers() && s.features >= fewestTaken && c.LR*c.WeightDecay <= mostDecay && c.LRDecay == 0
+		g.single = g.single || g.taken
 	}
 	return g
 }
@@ -65,6 +68,7 @@ type layout struct {
 	at      []int                // place of each bag of the task in its bucket
 	steps   map[bucketSize]int   // upper bound of the steps in a call, per bucket
 	columns [][]int32            // columns of each sparse bag
+	streams bool                 // bags are read for each step, because they do not fit into memory
 }
 
 func newLayout(g group, bags []mil.Instances, fits []cv.Fit) *layout {
@@ -80,6 +84,8 @@ func newLayout(g group, bags []mil.Instances, fits []cv.Fit) *layout {
 			l.columns = append(l.columns, columnsOf(bag.(*mil.Sparse)))
 		}
 	}
+	l.streams = l.data() > mostData
+	l.single = l.single || l.streams
 	for _, fit := range fits {
 		for k, count := range l.trained(fit) {
 			batches := (count + g.batch - 1) / g.batch
@@ -88,7 +94,7 @@ func newLayout(g group, bags []mil.Instances, fits []cv.Fit) *layout {
 	}
 	for size, steps := range l.steps {
 		l.steps[size] = powerOfTwo(max(steps, fewestSteps))
-		if l.taken {
+		if l.single {
 			l.steps[size] = 1
 		}
 	}

@@ -48,13 +48,13 @@ func (t Trainer) Train(ctx context.Context, config Config, set *mil.Set, seed ui
 	}
 	bags, examples := set.Instances(), allOf(set)
 	config.target = config.learns(set.Kind, set.NumClasses())
-	ps := newPrograms(t.Backend)
-	f, initial, err := ps.prepare(config, bags, examples, seed, newMoments(bags))
+	ps, moments := newPrograms(t.Backend), newMoments(bags)
+	f, initial, err := ps.prepare(config, bags, examples, seed, moments)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.device.finalize() }()
-	after := func(epoch int, loss float64, _ *tensors.Tensor) error {
+	after := func(epoch int, loss float64) error {
 		if progress != nil {
 			progress(epoch, loss)
 		}
@@ -62,12 +62,12 @@ func (t Trainer) Train(ctx context.Context, config Config, set *mil.Set, seed ui
 	}
 	fit := cv.Fit{Seed: seed, Order: cv.SplitSeed(seed, "order"), Train: examples}
 	var parameters []float32
-	if newLayout(newGroup(t.Backend, config, bags, allSparse(bags), fit), bags, []cv.Fit{fit}).large(t.Backend, bags) {
+	if l := newLayout(newGroup(t.Backend, config, bags, allSparse(bags), fit), bags, []cv.Fit{fit}); l.large(t.Backend, bags) {
 		if err = config.target.checkLarge(); err == nil {
 			parameters, err = f.trainLarge(ctx, t, initial, fit, after)
 		}
 	} else {
-		parameters, err = f.train(ctx, initial, examples, seed, after)
+		parameters, err = ps.trainAlone(ctx, l, config, fit, bags, moments, after)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", set.Name, err)
@@ -77,6 +77,27 @@ func (t Trainer) Train(ctx context.Context, config Config, set *mil.Set, seed ui
 		program:    f.program,
 		parameters: parameters,
 	}, nil
+}
+
+// trainAlone trains one fit in a block of its own and returns its parameters.
+func (ps *programs) trainAlone(ctx context.Context, l *layout, config Config, fit cv.Fit, bags []mil.Instances, moments bagMoments, after func(epoch int, loss float64) error) (parameters []float32, err error) {
+	err = attempt(func() error {
+		b, err := ps.newBlock(l, bags, []cv.Fit{fit}, []Config{config}, moments)
+		if err != nil {
+			return err
+		}
+		outcomes, err := b.run(ctx, func(epoch int, losses []float32) (err error) {
+			if epoch == config.Epochs {
+				parameters, err = b.flat()
+			}
+			return errors.Join(err, after(epoch, float64(losses[0])))
+		})
+		if err != nil {
+			return err
+		}
+		return outcomes[0].Err
+	})
+	return parameters, err
 }
 
 // allOf returns all bags of a set as a training part.

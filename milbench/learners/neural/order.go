@@ -1,7 +1,6 @@
 package neural
 
 import (
-	"iter"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -56,21 +55,6 @@ func epochSteps(sizes []bucketSize, examples []cv.Example, batch int) (steps int
 		steps += (n + batch - 1) / batch
 	}
 	return steps
-}
-
-// batches yields the batches of an epoch.
-func (o order) batches() iter.Seq[[]int] {
-	return func(yield func([]int) bool) {
-		for _, round := range o {
-			for _, size := range sortedBuckets(round) {
-				for _, batch := range round[size] {
-					if !yield(batch) {
-						return
-					}
-				}
-			}
-		}
-	}
 }
 
 // sortedBuckets returns the buckets, sorted from small to large.

@@ -35,9 +35,9 @@ type plan struct {
 	failed []learner.Outcome // fits that cannot be trained
 }
 
-// job holds fits, by index in the task, that one worker trains together, or one fit that it trains step by step.
+// job holds fits, by index in the task, that one worker trains together.
 type job struct {
-	layout  *layout // nil for step-by-step training
+	layout  *layout // of a block; nil if large
 	large   bool    // train chunk by chunk
 	fits    []int
 	seconds float64 // estimated time on one core, without compiling
@@ -60,8 +60,8 @@ func (p *plan) queue(kept bool) *schedule.Queue[job] {
 	return schedule.New(groups...)
 }
 
-// blocks reports whether a backend trains fits side by side. Only XLA supports a loop inside a graph.
-func blocks(b compute.Backend) bool { return strings.HasPrefix(b.Name(), "xla") }
+// loops reports whether a graph can have a loop of steps. The Go backend fails in loops that use a value twice.
+func loops(b compute.Backend) bool { return strings.HasPrefix(b.Name(), "xla") }
 
 // Memory estimates in bytes: a process with XLA; a worker with XLA without its blocks, mostly for compiling; and a
 // process without XLA. The benchmark's table compares planned with used memory (compare.py).
@@ -93,6 +93,9 @@ const (
 // different code for each size, and that rounds differently. So the size depends on the structure but not on the number
 // of fits, and copies of its first fit fill the last block.
 func blockSize(b compute.Backend, s blockStructure, parameters int) int {
+	if !loops(b) { // fits side by side save nothing
+		return 1
+	}
 	if !b.HasSharedBuffers() { // not a CPU
 		return deviceMembers
 	}
@@ -223,39 +226,18 @@ func (p *plan) add(t Trainer, task cv.Task, g group, indices []int) error {
 		}
 		return p.addLarge(t, task, l, parameters, moments, indices)
 	}
-	if !blocks(t.Backend) || l.data() > mostData {
-		process, worker := uint64(goMemory), uint64(0)
-		if blocks(t.Backend) {
-			process, worker = xlaMemory, workerMemory
-			each += stepOverheadAlone * float64(l.epochs*len(fits[0].Train))
-		} else {
-			each *= BlockSpeedup
-		}
-		for _, i := range indices {
-			p.jobs = append(p.jobs, job{fits: []int{i}, seconds: each})
-		}
-		need := func() uint64 {
-			return process + moments + uint64(p.Workers)*(worker+4*(uint64(stateCopies*parameters)+8*l.largest()))
-		}
-		if t.Memory > 0 && need() > t.Memory {
-			for p.Workers > 1 && need() > t.Memory {
-				p.Workers--
-			}
-			if need() > t.Memory {
-				return tooLittle(task, need(), t.Memory)
-			}
-			p.note(fmt.Sprintf("%s: %d fits at a time, to keep within %s of memory", task.Name, p.Workers, megabytes(t.Memory)))
-		}
-		p.Memory = max(p.Memory, need())
-		p.Groups = append(p.Groups, learner.Group{Fits: indices, Members: 1, Blocks: len(indices), Block: each, Memory: need()})
-		return nil
-	}
 	one := l.memberMemory(parameters)
 	most := blockSize(t.Backend, g.blockStructure, l.held(parameters, fewestColumns))
 	size, workers := most, p.Workers
-	need := func() uint64 {
-		return xlaMemory + moments + uint64(workers)*(workerMemory+4*uint64(l.data())+uint64(size)*one)
+	process, worker, data := uint64(xlaMemory), uint64(workerMemory), uint64(l.data())
+	if !loops(t.Backend) {
+		process, worker = goMemory, 0
+		each *= BlockSpeedup
 	}
+	if l.streams {
+		data = 0
+	}
+	need := func() uint64 { return process + moments + uint64(workers)*(worker+4*data+uint64(size)*one) }
 	if t.Memory > 0 {
 		for workers > 1 && need() > t.Memory {
 			workers--
@@ -266,11 +248,14 @@ func (p *plan) add(t Trainer, task cv.Task, g group, indices []int) error {
 		if need() > t.Memory {
 			return tooLittle(task, need(), t.Memory)
 		}
-		if workers < p.Workers || size < most {
+		switch {
+		case workers < p.Workers && most == 1:
+			p.note(fmt.Sprintf("%s: %d fits at a time, to keep within %s of memory", task.Name, workers, megabytes(t.Memory)))
+		case workers < p.Workers || size < most:
 			p.note(fmt.Sprintf("%s: blocks of %d fits on %d of %d cores, to keep within %s of memory (rounding differs with the size of a block)",
 				task.Name, size, workers, p.Workers, megabytes(t.Memory)))
-			p.Workers = workers
 		}
+		p.Workers = workers
 	}
 	seconds := float64(size) * each // copies of a fit fill a block
 	indices = l.alike(task.Fits, indices, size)
@@ -293,7 +278,7 @@ const mostTogether = 8
 // addLarge plans fits on large bags, given by index.
 func (p *plan) addLarge(t Trainer, task cv.Task, l *layout, parameters int, moments uint64, indices []int) error {
 	process := uint64(goMemory)
-	if blocks(t.Backend) {
+	if loops(t.Backend) {
 		process = xlaMemory
 	}
 	together := func() int { return max(1, min(mostTogether, (len(indices)+p.Workers-1)/p.Workers)) }
@@ -475,8 +460,11 @@ func (l *layout) seconds(parameters int, fits []cv.Fit) float64 {
 			}
 			used := parameters - (l.features-l.width(size))*l.network.Width // of a sparse bag, the rows of its columns
 			total += 40*float64(held)/speed/float64(l.batch) + 4*float64(used*size.instances)/coreFlops + stepOverhead
+			if l.single {
+				total += callOverhead
+			}
 			if l.taken {
-				total += 24*float64(size.columns*l.network.Width)/memoryBytes + callOverhead
+				total += 24 * float64(size.columns*l.network.Width) / memoryBytes
 			}
 		}
 	}
@@ -484,7 +472,12 @@ func (l *layout) seconds(parameters int, fits []cv.Fit) float64 {
 }
 
 // compile estimates the seconds that a worker needs to compile the graphs of a group.
-func (l *layout) compile() float64 { return compileSeconds * float64(len(l.buckets)) }
+func (l *layout) compile() float64 {
+	if !l.compiles {
+		return 0
+	}
+	return compileSeconds * float64(len(l.buckets))
+}
 
 // join estimates the seconds until a further worker has the graphs of a group, given [Trainer.Kept].
 func (l *layout) join(kept bool) float64 {

@@ -30,7 +30,6 @@ type program struct {
 	backend compute.Backend
 	paths   []string       // paths of the parameters, in order
 	forms   []shapes.Shape // their shapes
-	train   *Exec
 	score   *Exec
 	pool    *Exec
 	large   largeGraphs
@@ -50,9 +49,6 @@ func newProgram(b compute.Backend, s structure) (*program, error) {
 	for _, path := range p.paths {
 		p.forms = append(p.forms, variables.GetVariable(path).Shape())
 	}
-	if p.train, err = NewExec(b, p.trainGraph); err != nil {
-		return nil, err
-	}
 	if p.score, err = NewExec(b, p.scoreGraph); err != nil {
 		return nil, err
 	}
@@ -60,7 +56,6 @@ func newProgram(b compute.Backend, s structure) (*program, error) {
 		return nil, err
 	}
 	// One graph per bucket: their number is at most the logarithm of the largest bag.
-	p.train.SetMaxCache(-1)
 	p.score.SetMaxCache(-1)
 	p.pool.SetMaxCache(-1)
 	if s.network.Layers > 0 {
@@ -70,7 +65,6 @@ func newProgram(b compute.Backend, s structure) (*program, error) {
 }
 
 func (p *program) finalize() {
-	p.train.Finalize()
 	p.score.Finalize()
 	p.pool.Finalize()
 	p.large.finalize()
@@ -144,41 +138,6 @@ func numbers(vector *Node) []*Node {
 		all[i] = Reshape(SliceAxis(vector, 0, AxisElem(i)))
 	}
 	return all
-}
-
-// Inputs of the training graph.
-const (
-	inX = iota
-	inMask
-	inLabels
-	inCounted
-	inNumbers // numbers of the network, learning rate, weight decay
-	inSeed
-	inStep // number of the step, from 1
-	inLoss // sum of the losses of the epoch so far
-	inParameters
-	inFirst
-	inSecond
-)
-
-// trainGraph takes one training step on one batch. It returns inLoss plus the losses of this batch, and the state. The
-// arrays of the state are flat, so that the update of all parameters is one loop over memory.
-func (p *program) trainGraph(in []*Node) []*Node {
-	values := numbers(in[inNumbers])
-	network, rates := splitNumbers(values)
-	bags := dense(in[inX], in[inMask])
-	bags.DropoutKey = batched.DropoutKey(in[inSeed], in[inStep])
-	parameters := p.split(in[inParameters])
-	value, differentiated := losses(p.classify(p.bind(parameters, network), bags), p.target, in[inLabels])
-	total := func(losses *Node) *Node { return ReduceAllSum(Mul(losses, in[inCounted])) }
-	gradients := Gradient(Div(total(differentiated), ReduceAllSum(in[inCounted])), parameters...)
-	for i, g := range gradients {
-		gradients[i] = Reshape(g, -1)
-	}
-	gradient := Concatenate(gradients, 0)
-	first, second := moments(in[inFirst], in[inSecond], gradient, clip(ReduceAllSum(Square(gradient))))
-	updated := newPace(in[inStep], rates).update(in[inParameters], first, second)
-	return []*Node{Add(in[inLoss], total(value)), updated, first, second}
 }
 
 // split returns the parameters in a flat array.

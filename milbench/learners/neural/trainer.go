@@ -53,10 +53,9 @@ var _ learner.Learner = Trainer{}
 
 // Learn implements [learner.Learner].
 //
-// On XLA, fits of one structure are trained in blocks, side by side along a members axis, with one block per worker. On
-// other backends, they are trained one after another, step by step. On all backends, fits on large bags are trained in
-// chunks of instances (see the package documentation). Results of these paths agree up to rounding. On one backend, the
-// results of a fit are bit-identical for any other fits in its block and any number of workers. The exception is a
+// Fits of one structure are trained in blocks, side by side along a members axis, with one block per worker; outside XLA a
+// block has one fit. Fits on large bags are trained in chunks of instances (see the package documentation). Results of
+// both agree up to rounding. On one backend, the results of a fit are bit-identical for any other fits in its block and any number of workers. The exception is a
 // [Trainer.Memory] too small for blocks of the usual size; [learner.Plan.Note] reports that.
 func (t Trainer) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome) error) error {
 	plan, err := t.plan(task)
@@ -143,21 +142,15 @@ func (t Trainer) train(ctx context.Context, ps *programs, j job, task cv.Task, m
 		}
 		return outcomes, kept
 	}
-	if j.layout == nil {
-		var epochs []learner.Epoch
-		err := attempt(func() (err error) {
-			epochs, err = ps.learn(ctx, configs[0], task.Bags, task.Fits[j.fits[0]], moments)
-			return err
-		})
-		return []learner.Outcome{{Fit: j.fits[0], Epochs: epochs, Wall: time.Since(start), Err: err}}, nil
-	}
 	var members []learner.Outcome
 	err := attempt(func() (err error) {
 		members, err = ps.learnBlock(ctx, j, configs, task, moments)
 		return err
 	})
-	if err != nil {
+	if err != nil && len(j.fits) > 1 {
 		err = fmt.Errorf("the block of %d fits that it was trained in failed: %w; a smaller --memory makes smaller blocks", len(j.fits), err)
+	}
+	if err != nil {
 		members = make([]learner.Outcome, len(j.fits))
 	}
 	fits := slices.Compact(slices.Clone(j.fits)) // copies of the first fill the block
@@ -175,22 +168,31 @@ func (t Trainer) train(ctx context.Context, ps *programs, j job, task cv.Task, m
 
 // learnBlock trains the fits of a job side by side and returns the outcomes of the members.
 func (ps *programs) learnBlock(ctx context.Context, j job, configs []Config, task cv.Task, moments bagMoments) ([]learner.Outcome, error) {
-	program, err := ps.block(j.layout.blockStructure)
+	var fits []cv.Fit
+	for _, i := range j.fits {
+		fits = append(fits, task.Fits[i])
+	}
+	b, err := ps.newBlock(j.layout, task.Bags, fits, configs, moments)
+	if err != nil {
+		return nil, err
+	}
+	return b.run(ctx, nil)
+}
+
+// newBlock returns a block of fits.
+func (ps *programs) newBlock(l *layout, bags []mil.Instances, fits []cv.Fit, configs []Config, moments bagMoments) (*block, error) {
+	program, err := ps.block(l.blockStructure)
 	if err != nil {
 		return nil, err
 	}
 	if err := ps.device.finalize(); err != nil { // a block needs the memory
 		return nil, err
 	}
-	data, err := ps.held(j.layout, task.Bags)
+	data, err := ps.held(l, bags)
 	if err != nil {
 		return nil, err
 	}
-	b := &block{blockProgram: program, layout: j.layout, bags: task.Bags, data: data, moments: moments, configs: configs}
-	for _, i := range j.fits {
-		b.fits = append(b.fits, task.Fits[i])
-	}
-	return b.run(ctx)
+	return &block{blockProgram: program, layout: l, bags: bags, data: data, moments: moments, fits: fits, configs: configs}, nil
 }
 
 // learnLarge trains the fits of a job on large bags. It returns their outcomes, with or without an error, and their
@@ -242,24 +244,6 @@ func (ps *programs) learnLarge(ctx context.Context, t Trainer, j job, configs []
 	return outcomes, kept, err
 }
 
-// learn trains one fit step by step and scores its bags.
-func (ps *programs) learn(ctx context.Context, config Config, bags []mil.Instances, fit cv.Fit, moments bagMoments) ([]learner.Epoch, error) {
-	f, parameters, err := ps.prepare(config, bags, fit.Train, fit.Seed, moments)
-	if err != nil {
-		return nil, err
-	}
-	var epochs []learner.Epoch
-	_, err = f.train(ctx, parameters, fit.Train, fit.Seed, func(epoch int, loss float64, parameters *tensors.Tensor) error {
-		if !fit.EveryEpoch && epoch < config.Epochs {
-			return nil
-		}
-		e, err := f.scored(ctx, fit, parameters, epoch, loss)
-		epochs = append(epochs, e)
-		return err
-	})
-	return epochs, err
-}
-
 // scored scores the held-out bags of a fit.
 func (f *fitting) scored(ctx context.Context, fit cv.Fit, parameters *tensors.Tensor, epoch int, loss float64) (e learner.Epoch, err error) {
 	e.Number, e.Loss = epoch, loss
@@ -289,7 +273,7 @@ func (f *fitting) score(ctx context.Context, parameters *tensors.Tensor, indices
 	return scores, nil
 }
 
-// programs holds the programs of one worker: one per structure for step-by-step training, and the last one for blocks.
+// programs holds the programs of one worker: one per structure for scoring and for large bags, and the last one for blocks.
 type programs struct {
 	backend compute.Backend
 	plain   map[structure]*program
@@ -347,7 +331,7 @@ func (ps *programs) block(s blockStructure) (*blockProgram, error) {
 	return p, err
 }
 
-// held returns the bags of a layout by bucket, which all its blocks share. It frees the bags of the previous layout.
+// held returns the bags of a layout by bucket, which all its blocks share, or nil if they are streamed. It frees the bags of the previous layout.
 func (ps *programs) held(l *layout, bags []mil.Instances) ([][]*tensors.Tensor, error) {
 	if ps.layout == l {
 		return ps.bags, nil
@@ -356,7 +340,10 @@ func (ps *programs) held(l *layout, bags []mil.Instances) ([][]*tensors.Tensor, 
 		return nil, err
 	}
 	for _, size := range l.buckets {
-		data, err := l.bucketData(size, bags)
+		if l.streams {
+			break
+		}
+		data, err := l.arrays(size, bags, l.bags[size], l.places(size))
 		if err != nil {
 			return nil, err
 		}
