@@ -443,15 +443,14 @@ func (b *block) trainBatches(k int, batches [][][]int) error {
 		}
 		args = append(args, donated)
 	}
-	for _, t := range []*tensors.Tensor{
+	step := []*tensors.Tensor{
 		tensors.FromFlatDataAndDimensions(order, steps, members, b.batch),
 		tensors.FromFlatDataAndDimensions(labels, steps, members, b.batch),
 		tensors.FromScalar(int32(count)),
-	} {
-		own = append(own, t)
 	}
+	own = append(own, step...)
 	args = append(args, b.numbers, b.seeds)
-	for _, t := range slices.Concat(own[len(own)-3:], inputs) {
+	for _, t := range slices.Concat(step, inputs) {
 		args = append(args, t)
 	}
 	if b.rows != nil {
