@@ -107,10 +107,32 @@ func (c Comparison) Runs() (runs []run.Run, err error) {
 		if err := protocol.Validate(); err != nil {
 			return nil, err
 		}
+		if !given {
+			if list, err = c.affordable(set, list); err != nil {
+				return nil, err
+			}
+		}
 		runs = append(runs, run.Run{Sets: []*mil.Set{set}, Protocol: protocol, Settings: list, Seed: c.Seed, Dir: c.Dir, Curves: c.Curves,
 			Version: c.Version, Revision: c.Revision, Progress: c.Progress})
 	}
 	return runs, nil
+}
+
+// affordable replaces settings of the lineup that would take hours on a set by ones with a sample of its bags, or leaves them
+// out.
+func (c Comparison) affordable(set *mil.Set, list []json.RawMessage) (affordable []json.RawMessage, err error) {
+	for _, setting := range list {
+		replaced, why, err := learners.Affordable(setting, set.Instances())
+		if err != nil {
+			why = err.Error() + "; it is left out"
+		} else {
+			affordable = append(affordable, replaced)
+		}
+		if why != "" && c.Note != nil {
+			c.Note(set.Name + ": " + why)
+		}
+	}
+	return affordable, nil
 }
 
 // valid reports a setting that no learner takes: an unknown name, or a wrong or missing hyperparameter.

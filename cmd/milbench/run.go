@@ -65,6 +65,11 @@ With XLA (see milbench backend) many fits are trained side by side, in one block
 fits share a block changes no result. If --memory forces smaller blocks, rounding differs, and a
 note says so.
 
+Many bags:
+Where a learner of the comparison would take hours, because its time grows with the square of the
+bags, it learns from a sample of them. Its row says sample=N, and a note how long all would take;
+--learner NAME takes all. auto chooses its learners by a sample; the fast ones learn from all bags.
+
 Curves:
 --curves adds one line per fit to DIR/curves.jsonl, with values for each epoch: the mean training
 loss, the AUC of the validation part (nested only), and the share of held-out bags and heads whose

@@ -105,6 +105,10 @@ const (
 	PoolingKey = "pooling"
 )
 
+// SampleKey is the key of settings with a number of bags: of larger training parts, a classical learner with it learns from so
+// many, drawn at random with about the shares of the classes.
+const SampleKey = "sample"
+
 // NameOf returns the name of the learner or pooling of a setting, and its key, [LearnerKey] or [PoolingKey]. Both are
 // empty if the setting has no name.
 func NameOf(setting json.RawMessage) (name, key string) {

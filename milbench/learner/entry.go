@@ -99,6 +99,10 @@ func (e Entry) parse(setting json.RawMessage) (Estimator, error) {
 	}
 	delete(values, cv.LearnerKey)
 	delete(values, cv.PoolingKey)
+	bags, err := sample(values)
+	if err != nil {
+		return nil, err
+	}
 	estimator := e.Default()
 	var all map[string]json.RawMessage // the required hyperparameters
 	text, err := json.Marshal(reflect.New(reflect.TypeOf(estimator).Elem()).Interface())
@@ -123,7 +127,12 @@ func (e Entry) parse(setting json.RawMessage) (Estimator, error) {
 		return nil, err
 	}
 	if v, ok := estimator.(interface{ Validate() error }); ok {
-		return estimator, v.Validate()
+		if err := v.Validate(); err != nil {
+			return nil, err
+		}
+	}
+	if bags > 0 {
+		return sampled{estimator, bags}, nil
 	}
 	return estimator, nil
 }
@@ -219,15 +228,15 @@ func (l Classical) Check(task cv.Task) error {
 	return nil
 }
 
-// cost returns the estimated cost of a fit.
-func cost(estimator Estimator, t Training) Cost {
+// cost returns the estimated cost of a fit on training bags.
+func cost(estimator Estimator, bags []mil.Instances) Cost {
 	if e, ok := estimator.(interface {
 		Cost(bags []mil.Instances) Cost
 	}); ok {
-		return e.Cost(t.Bags)
+		return e.Cost(bags)
 	}
 	values := 0
-	for _, b := range t.Bags {
+	for _, b := range bags {
 		values += b.Len() * b.Features()
 	}
 	return Cost{Seconds: float64(values) / valuesPerSecond}
@@ -317,7 +326,7 @@ func (l Classical) plan(task cv.Task) (Plan, []job, error) {
 			if err != nil {
 				continue // Learn reports it
 			}
-			c := cost(estimator, training(task, fit))
+			c := cost(estimator, training(task, fit).Bags)
 			if l.Memory > 0 && processMemory+c.Memory > l.Memory {
 				tooLarge = fmt.Errorf("%s needs %d MB of memory for a fit, more than the %d MB allowed; raise --memory", Name(fit.Setting), (processMemory+c.Memory)/1e6+1, l.Memory/1e6)
 				if j.refused == nil {

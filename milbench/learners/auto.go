@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"synpool/milbench/cv"
 	"synpool/milbench/learner"
@@ -41,6 +42,9 @@ const AutoName = "auto"
 // those of the joined models on held-out bags. These bags also set the weights, so the validation scores are slightly
 // too good.
 //
+// The time of many candidates grows with the square of the bags. If they would choose for more than a minute on one core, inner
+// folds hold out a sample of the bags alone, and these candidates learn from it alone; the others learn from all bags.
+//
 // With Unweighted, candidates whose setting has "balanced":true are also tried without class weights where the classes are
 // uneven: where the rarest has at most two thirds of the bags of the most frequent.
 type Portfolio struct {
@@ -48,6 +52,8 @@ type Portfolio struct {
 	Prior      float64           `json:"prior,omitempty"`
 	Unweighted bool              `json:"unweighted,omitempty"`
 	Candidates []json.RawMessage `json:"candidates"` // settings of other learners
+
+	sampling *sampling // on a fit; nil if it can afford all bags
 }
 
 // even is the least share that the bags of the rarest class have of those of the most frequent where classes are even.
@@ -55,6 +61,7 @@ const even = 2.0 / 3
 
 // on returns the portfolio with all candidates that it tries on a fit.
 func (p Portfolio) on(task cv.Task, fit cv.Fit) *Portfolio {
+	p.sampling = nil
 	if !p.Unweighted || task.Kind != mil.BinaryTarget && task.Kind != mil.ClassTarget {
 		return &p
 	}
@@ -207,18 +214,22 @@ func (a auto) handed(task cv.Task, share bool) *handed {
 			hand(fit, place{i, 0})
 			continue
 		}
+		on, some := p.on(task, fit), fit.Train // to choose by
 		if err == nil && len(fit.Inner) == 0 {
 			if len(fit.Validation) > 0 {
 				err = errors.New("a portfolio needs inner folds, not a validation part; add --inner 5")
 			} else {
-				fit.Inner, err = cv.CutInner(task, fit.Train, p.Inner, cv.SplitSeed(fit.Seed, "portfolio"))
+				if on.sampling = on.sampled(task, fit); on.sampling != nil {
+					some = examplesOf(fit.Train, on.sampling.bags)
+				}
+				fit.Inner, err = cv.CutInner(task, some, p.Inner, cv.SplitSeed(fit.Seed, "portfolio"))
 			}
 		}
 		if err != nil {
 			h.failed[i] = err
 			continue
 		}
-		h.fits[i], h.portfolios[i] = fit, p.on(task, fit)
+		h.fits[i], h.portfolios[i] = fit, on
 		h.outcomes[i] = make([]learner.Outcome, len(h.portfolios[i].Candidates))
 		for k, setting := range h.portfolios[i].Candidates {
 			if err := able(setting); err != nil {
@@ -227,6 +238,12 @@ func (a auto) handed(task cv.Task, share bool) *handed {
 			}
 			one := fit
 			one.Setting, one.EveryEpoch = setting, true
+			if s := on.sampling; s != nil && s.left[k] {
+				h.outcomes[i][k].Err = errors.New("it takes long on bags of this size")
+				continue
+			} else if s != nil && !s.whole[k] {
+				one.Train = some
+			}
 			hand(one, place{i, k})
 			h.missing[i]++
 		}
@@ -290,7 +307,28 @@ func (a auto) Plan(task cv.Task) (learner.Plan, error) {
 	renumber(plan.Groups, func(i int) int { return h.of[i][0].fit })
 	plan.Groups = h.gathered(plan.Groups)
 	plan.Fits = len(task.Fits)
+	for i, p := range h.portfolios {
+		if p != nil && p.sampling != nil {
+			note := cmp.Or(task.Name, "task") + ": " + p.sampling.note(p, len(h.fits[i].Train))
+			plan.Note = strings.TrimPrefix(plan.Note+"; "+note, "; ")
+			break
+		}
+	}
 	return plan, nil
+}
+
+// examplesOf returns the examples of some bags, in the order of all.
+func examplesOf(all []cv.Example, bags []int) (some []cv.Example) {
+	chosen := make(map[int]bool, len(bags))
+	for _, b := range bags {
+		chosen[b] = true
+	}
+	for _, e := range all {
+		if chosen[e.Bag] {
+			some = append(some, e)
+		}
+	}
+	return some
 }
 
 // gathered merges the trainings of a portfolio's candidates into one block per fit.
@@ -367,7 +405,13 @@ func (p *Portfolio) weigh(task cv.Task, fit cv.Fit, all []learner.Outcome) (w *w
 			errs = append(errs, fmt.Errorf("%s: %w", name, err))
 			continue
 		}
-		w.models = append(w.models, learner.Weighted{Setting: p.Candidates[k], Epoch: epoch.Number})
+		setting := p.Candidates[k]
+		if s := p.sampling; s != nil && !s.whole[k] {
+			if setting, err = cv.Replace(setting, map[string]any{cv.SampleKey: len(s.bags)}); err != nil {
+				return nil, err
+			}
+		}
+		w.models = append(w.models, learner.Weighted{Setting: setting, Epoch: epoch.Number})
 		w.epochs, w.scores = append(w.epochs, epoch), append(w.scores, scores)
 	}
 	if len(w.models) == 0 {

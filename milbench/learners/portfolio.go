@@ -136,14 +136,26 @@ func Override(name string, fields json.RawMessage) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
+	var values map[string]json.RawMessage
+	sample, sampled := json.RawMessage(nil), false
+	if err := json.Unmarshal(fields, &values); err == nil {
+		if sample, sampled = values[cv.SampleKey]; sampled {
+			delete(values, cv.SampleKey)
+			if fields, err = json.Marshal(values); err != nil {
+				return nil, err
+			}
+		}
+	}
 	estimator := e.Default()
 	if err := overwrite(estimator, fields); err != nil {
 		return nil, err
 	}
-	if v, ok := estimator.(interface{ Validate() error }); ok {
-		if err := v.Validate(); err != nil {
-			return nil, err
-		}
+	setting, err := e.Setting(estimator)
+	if err == nil && sampled {
+		setting, err = cv.Replace(setting, map[string]any{cv.SampleKey: sample})
 	}
-	return e.Setting(estimator)
+	if err == nil {
+		_, err = e.Parse(setting)
+	}
+	return setting, err
 }

@@ -14,7 +14,7 @@ import (
 // declaredKey marks the setting of scores made by another program (package interop).
 const declaredKey = "declared"
 
-// iterationsKey is always shown, because its sign distinguishes concentration from distraction.
+// iterationsKey is always shown, because its sign distinguishes concentration from distraction, and so is [cv.SampleKey].
 const iterationsKey = "iterations"
 
 // shortKeys has the symbols for keys in labels.
@@ -89,8 +89,10 @@ func differing(settings []setting) []string {
 				differ[key] = true
 			}
 		}
-		if _, found := s.values[iterationsKey]; found {
-			differ[iterationsKey] = true
+		for _, key := range []string{iterationsKey, cv.SampleKey} {
+			if _, found := s.values[key]; found {
+				differ[key] = true
+			}
 		}
 	}
 	for _, count := range having {

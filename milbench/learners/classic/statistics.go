@@ -135,14 +135,14 @@ func (s Statistics) vectors(ctx context.Context, shared *learner.Shared) (*vecto
 	})
 }
 
-// cost returns the estimated cost of statistics of bags and a machine on them.
-func (s Statistics) cost(bags []mil.Instances) learner.Cost {
+// cost returns the estimated cost of the statistics of bags, and the number of their vectors' values.
+func (s Statistics) cost(bags []mil.Instances) (c learner.Cost, values float64) {
 	names, _ := s.names()
 	rows, n, d := 0.0, float64(len(bags)), 0.0
 	for _, b := range bags {
 		rows, d = rows+float64(b.Len()), float64(b.Features()*len(names))
 	}
-	return learner.Cost{Seconds: n * n * 1e-7, Shared: (4*rows*d + n*n*d/2) / comparedPerSecond, Memory: uint64(8*(n*d+3*min(n, mostGram)*n)) + 1<<20}
+	return learner.Cost{Shared: 4 * rows * d / comparedPerSecond, Memory: uint64(8*n*d) + 1<<20}, n * d
 }
 
 // StatisticsSVM is a support vector machine with a radial kernel on statistics of each feature over the instances of a
@@ -192,7 +192,14 @@ func (s StatisticsSVM) Takes() learner.Takes {
 }
 
 // Cost implements an optional method of [learner.Estimator].
-func (s StatisticsSVM) Cost(bags []mil.Instances) learner.Cost { return s.Statistics.cost(bags) }
+func (s StatisticsSVM) Cost(bags []mil.Instances) learner.Cost {
+	c, values := s.Statistics.cost(bags)
+	n := float64(len(bags))
+	c.Seconds += n * n * 1e-7
+	c.Shared += n * values / 2 / comparedPerSecond
+	c.Memory += uint64(8 * 3 * min(n, mostGram) * n)
+	return c
+}
 
 // Fit implements [learner.Estimator].
 func (s StatisticsSVM) Fit(ctx context.Context, t learner.Training) (learner.Model, error) {

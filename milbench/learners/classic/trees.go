@@ -70,13 +70,10 @@ func (s StatisticsTrees) Takes() learner.Takes { return StatisticsSVM{}.Takes() 
 
 // Cost implements an optional method of [learner.Estimator].
 func (s StatisticsTrees) Cost(bags []mil.Instances) learner.Cost {
-	c, n := s.Statistics.cost(bags), float64(len(bags))
-	d := 1.0
-	if len(bags) > 0 {
-		d = float64(bags[0].Features())
-	}
+	c, values := s.Statistics.cost(bags)
+	n := float64(len(bags))
 	c.Memory += c.Memory/2 + uint64(float64(s.Trees)*n*24) // statistics as float32, and at most 2n nodes of a tree
-	c.Seconds += float64(s.Trees) * n * math.Log2(n+2) * math.Sqrt(3*d) * 6e-9
+	c.Seconds += float64(s.Trees) * n * math.Log2(n+2) * math.Sqrt(values/max(n, 1)) * 6e-9
 	return c
 }
 
