@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/stat"
 
 	"synpool/milbench"
 	"synpool/milbench/cv"
@@ -91,9 +93,15 @@ func (p *program) runDemo(ctx context.Context, by learner.Learner, machine *milb
 	if err != nil {
 		return nil, err
 	}
-	b, start, bar := readBuild(), time.Now(), p.progress()
+	b, start, bar, folds := readBuild(), time.Now(), p.progress(), foldAUCs{}
 	comparison := milbench.Comparison{Sets: []*mil.Set{set}, Protocol: cv.Protocol{Repeats: 1}, Seed: demoSeed, Learner: by, Version: b.Version, Revision: b.Revision,
-		Progress: func(now run.Progress) { bar.showFits(now.Summary, now.Set, start) }}
+		Progress: func(now run.Progress) {
+			bar.showFits(now.Summary, now.Set, start)
+			if known := folds.row(now.Result); known != "" {
+				bar.clear()
+				fmt.Fprintln(p.err, known)
+			}
+		}}
 	compared, err := milbench.Compare(ctx, comparison, machine)
 	bar.clear()
 	if s := stoppedBy(ctx); s != nil && errors.Is(err, context.Canceled) {
@@ -126,6 +134,27 @@ func (p *program) runDemo(ctx context.Context, by learner.Learner, machine *milb
 	}
 	d.Conclusion = strings.Join(table.Verdicts, " ")
 	return d, nil
+}
+
+// foldAUCs has the AUCs of the folds so far, by setting.
+type foldAUCs map[string][]float64
+
+// row adds a result and returns a line about its setting if it was the last fold.
+func (f foldAUCs) row(r *results.Result) string {
+	if r == nil {
+		return ""
+	}
+	auc, err := r.Figure()
+	labels, wrong := results.Labels([]json.RawMessage{r.Config})
+	if err != nil || wrong != nil {
+		return "" // the table says why
+	}
+	all := append(f[string(r.Config)], auc)
+	f[string(r.Config)] = all
+	if len(all) < r.FoldsRun {
+		return ""
+	}
+	return fmt.Sprintf("%-16s  AUC %.3f", labels[0], stat.Mean(all, nil))
 }
 
 // table writes the table of the demo.

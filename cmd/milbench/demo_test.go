@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"image/png"
 	"math"
 	"os"
@@ -74,6 +75,9 @@ func TestDemo(t *testing.T) {
 	d.Figure = filepath.Join(t.TempDir(), "demo.png")
 	if err := errors.Join(p.print(false, d, d.table), p.writeConclusion(d), d.draw(d.Figure)); err != nil {
 		t.Fatal(err)
+	}
+	for _, r := range d.Rows {
+		has(t, stderr.String(), fmt.Sprintf("%-16s  AUC %.3f\n", r.Setting, r.Mean)) // as soon as it was known
 	}
 	has(t, out.String(), "gated", "syn", "statistics-svm", "protocol honest: 10 folds, 1 repeat, seed 1", d.Figure, d.Conclusion)
 	f, err := os.Open(d.Figure)

@@ -11,6 +11,7 @@ import (
 	"synpool/milbench/cv"
 	"synpool/milbench/learner"
 	"synpool/milbench/mil"
+	"synpool/milbench/results"
 )
 
 // combined is a list of studies whose fits the learner gets at once.
@@ -200,14 +201,15 @@ func (c combined) try(ctx context.Context, last bool, progress func(Progress)) (
 		}
 		returned[o.Fit] = true
 		for _, a := range by[o.Fit] {
+			var result *results.Result
 			var failed error
-			if failed, fatal = a.study.keep(a.outcome(o, len(by[o.Fit]))); fatal != nil {
+			if result, failed, fatal = a.study.keep(a.outcome(o, len(by[o.Fit]))); fatal != nil {
 				return fatal
 			}
 			if failed != nil {
 				report(a.study, failed)
 			} else {
-				progress(Progress{Summary: *a.study.summary, Set: a.study.set.Name})
+				progress(Progress{Summary: *a.study.summary, Set: a.study.set.Name, Result: result})
 			}
 		}
 		return nil

@@ -76,6 +76,8 @@ type Progress struct {
 	Summary
 	Set string // set of the fit that has just ended, or of the fit about to begin
 	Err error  // why that fit failed
+
+	Result *results.Result // of the fit that has just ended; nil if it failed or none has ended yet
 }
 
 // Summary counts the fits of a run.
@@ -341,7 +343,7 @@ func (s *setStudy) task() (cv.Task, error) {
 }
 
 // keep appends the result of an outcome to the file. failed is the error of the fit, err that of writing the file.
-func (s *setStudy) keep(o learner.Outcome) (failed, err error) {
+func (s *setStudy) keep(o learner.Outcome) (kept *results.Result, failed, err error) {
 	s.returned[o.Fit] = true
 	result, err := s.result(o)
 	var curve results.Curve
@@ -349,19 +351,19 @@ func (s *setStudy) keep(o learner.Outcome) (failed, err error) {
 		curve, err = s.curve(o)
 	}
 	if err != nil {
-		return s.failed(o.Fit, err), nil
+		return nil, s.failed(o.Fit, err), nil
 	}
 	if s.Curves { // before the result, which marks the fit as finished
 		if err := s.file.AppendCurve(curve); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	if err := s.file.Append(result); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s.kept[o.Fit] = true
 	s.summary.Done++
-	return nil, nil
+	return &result, nil, nil
 }
 
 // failed returns the error for a failed fit.
