@@ -29,8 +29,18 @@ func TestRunRecords(t *testing.T) {
 	l := &runtest.Learner{}
 	r := runtest.Run(dir, l)
 	var seen []run.Progress
-	r.Progress = func(p run.Progress) { seen = append(seen, p) }
+	ended := make(map[string]bool)
+	r.Progress = func(p run.Progress) {
+		if p.Result != nil {
+			ended[p.Result.Fit] = true
+		}
+		p.Result = nil
+		seen = append(seen, p)
+	}
 	finish(t, r)
+	if len(ended) != runtest.Fits {
+		t.Errorf("Progress was told the results of %d fits", len(ended))
+	}
 	if l.Calls != len(r.Sets) {
 		t.Errorf("the learner was called %d times for %d sets", l.Calls, len(r.Sets))
 	}
