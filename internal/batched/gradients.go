@@ -15,6 +15,10 @@ import (
 // products, and its norm computed from Gram matrices.
 const outerRows = 16
 
+// gramShare bounds for how many rows the norm of a gradient comes from Gram matrices: their products take as many operations
+// as gramShare passes over the gradient.
+const gramShare = 16
+
 // denseMap is one use with members of [Dense], y [members, rows, width] = x [members, rows, features] W + b, or, with
 // positions, of [SparseDense], y [members, batch, rows, width] from x [members, batch, rows, columns].
 type denseMap struct {
@@ -81,7 +85,11 @@ func (m denseMap) bias() string    { return model.JoinPath(m.scope, "bias") }
 func weightGradient(x, g *Node) (gradient, square *Node) {
 	members, rows, features := x.Shape().Dim(0), x.Shape().Dim(1), x.Shape().Dim(2)
 	if rows > outerRows {
-		return Einsum("mrf,mrw->mfw", x, g), nil
+		gradient = Einsum("mrf,mrw->mfw", x, g)
+		if width := g.Shape().Dim(2); rows*rows*(features+width) < gramShare*features*width {
+			square = gram(x, g)
+		}
+		return gradient, square
 	}
 	for r := range rows {
 		outer := Mul(ExpandAxes(Reshape(SliceAxis(x, 1, AxisElem(r)), members, features), 2), SliceAxis(g, 1, AxisElem(r)))
@@ -94,10 +102,13 @@ func weightGradient(x, g *Node) (gradient, square *Node) {
 	if rows == 1 {
 		return gradient, Mul(SumSquares(x), SumSquares(g))
 	}
-	// Rounding can leave a sum that cancels below 0.
-	square = ReduceSum(Mul(Einsum("mrf,msf->mrs", x, x), Einsum("mrw,msw->mrs", g, g)), 1, 2)
-	square = Max(square, ZerosLike(square))
-	return gradient, square
+	return gradient, gram(x, g)
+}
+
+// gram returns ‖XᵀG‖² of each member from two small products.
+func gram(x, g *Node) *Node {
+	square := ReduceSum(Mul(Einsum("mrf,msf->mrs", x, x), Einsum("mrw,msw->mrs", g, g)), 1, 2)
+	return Max(square, ZerosLike(square)) // rounding can leave a sum that cancels below 0
 }
 
 // sparseGradient is weightGradient for a sparse map. With several bags, which may share features, it does not return the
