@@ -17,7 +17,7 @@ import (
 // learns in fitSeconds of a core by the estimates of [learner.Cost], and for portfolios one that all slow candidates choose
 // from in choosingSeconds. A candidate is slow if it takes more than a fifth of that by itself. Samples of four fifths and
 // more save too little. Tests allow less.
-var choosingSeconds = 60.0
+var choosingSeconds = 30.0
 
 const (
 	fitSeconds    = 5.0
