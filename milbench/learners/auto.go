@@ -153,8 +153,8 @@ var _ learner.Learner = auto{}
 // Takes implements [learner.Learner].
 func (a auto) Takes() learner.Takes { return a.Of.Takes() }
 
-// handed is a task as it is passed on to the inner learner.
-type handed struct {
+// expansion is a task with a fit for each candidate of its portfolios, as it is passed on to the inner learner.
+type expansion struct {
 	task       cv.Task
 	of         [][]place           // candidates that need each passed-on fit
 	fits       []cv.Fit            // fits of the task, with inner folds
@@ -175,10 +175,10 @@ func sameFit(fit cv.Fit) (string, error) {
 	return string(sum[:]), err
 }
 
-// handed returns the task to pass on. With share, a candidate that is also a fit of the task is passed on once.
-func (a auto) handed(task cv.Task, share bool) *handed {
+// expand returns the task to pass on. With share, a candidate that is also a fit of the task is passed on once.
+func (a auto) expand(task cv.Task, share bool) *expansion {
 	n := len(task.Fits)
-	h := &handed{task: task, fits: slices.Clone(task.Fits), portfolios: make([]*Portfolio, n), outcomes: make([][]learner.Outcome, n),
+	h := &expansion{task: task, fits: slices.Clone(task.Fits), portfolios: make([]*Portfolio, n), outcomes: make([][]learner.Outcome, n),
 		missing: make([]int, n), failed: make([]error, n)}
 	h.task.Fits = nil
 	unable := make(map[string]error) // by setting
@@ -197,7 +197,7 @@ func (a auto) handed(task cv.Task, share bool) *handed {
 	}
 	share = share && slices.ContainsFunc(task.Fits, func(f cv.Fit) bool { return learner.Name(f.Setting) == AutoName })
 	known := make(map[string]int)
-	hand := func(fit cv.Fit, by place) {
+	add := func(fit cv.Fit, by place) {
 		if share {
 			key, err := sameFit(fit)
 			if at, found := known[key]; found && err == nil {
@@ -211,7 +211,7 @@ func (a auto) handed(task cv.Task, share bool) *handed {
 	for i, fit := range task.Fits {
 		p, is, err := portfolioOf(fit.Setting)
 		if !is {
-			hand(fit, place{i, 0})
+			add(fit, place{i, 0})
 			continue
 		}
 		on, some := p.on(task, fit), fit.Train // to choose by
@@ -244,7 +244,7 @@ func (a auto) handed(task cv.Task, share bool) *handed {
 			} else if s != nil && !s.whole[k] {
 				one.Train = some
 			}
-			hand(one, place{i, k})
+			add(one, place{i, k})
 			h.missing[i]++
 		}
 		if h.missing[i] == 0 {
@@ -257,7 +257,7 @@ func (a auto) handed(task cv.Task, share bool) *handed {
 // Learn implements [learner.Learner]. A candidate that fails or cannot learn the task is left out. A fit fails if all
 // its candidates fail.
 func (a auto) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome) error) error {
-	h := a.handed(task, true)
+	h := a.expand(task, true)
 	for i, err := range h.failed {
 		if err != nil {
 			if err := done(learner.Outcome{Fit: i, Err: err}); err != nil {
@@ -268,7 +268,7 @@ func (a auto) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome
 	if len(h.task.Fits) == 0 {
 		return ctx.Err()
 	}
-	return a.Of.Learn(ctx, h.task, handedOver(len(h.of), func(o learner.Outcome) error {
+	return a.Of.Learn(ctx, h.task, eachOnce(len(h.of), func(o learner.Outcome) error {
 		for _, at := range h.of[o.Fit] {
 			o.Fit = at.fit
 			if h.portfolios[at.fit] == nil {
@@ -299,7 +299,7 @@ func (a auto) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome
 
 // Plan implements [learner.Learner]. Each portfolio's fits form a group, with the trainings of all candidates.
 func (a auto) Plan(task cv.Task) (learner.Plan, error) {
-	h := a.handed(task, false)
+	h := a.expand(task, false)
 	plan, err := a.Of.Plan(h.task)
 	if err != nil {
 		return learner.Plan{}, err
@@ -332,7 +332,7 @@ func examplesOf(all []cv.Example, bags []int) (some []cv.Example) {
 }
 
 // gathered merges the trainings of a portfolio's candidates into one block per fit.
-func (h *handed) gathered(groups []learner.Group) (all []learner.Group) {
+func (h *expansion) gathered(groups []learner.Group) (all []learner.Group) {
 	type cost struct {
 		learner.Group
 		seconds map[int]float64 // of each fit

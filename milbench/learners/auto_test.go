@@ -184,7 +184,7 @@ func TestAutoUnweighted(t *testing.T) {
 			task.Kind, task.Fits[0].Train[i].Target = c.kind, mil.Target{Label: label, Value: float64(i)}
 		}
 		var got []string
-		for _, fit := range (auto{}).handed(task, true).task.Fits {
+		for _, fit := range (auto{}).expand(task, true).task.Fits {
 			got = append(got, string(fit.Setting))
 		}
 		if !slices.Equal(got, c.want) {

@@ -205,7 +205,7 @@ func (l byName) Takes() learner.Takes {
 // Learn implements [learner.Learner].
 func (l byName) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome) error) error {
 	for _, p := range l.parts(task) {
-		err := p.learner.Learn(ctx, p.task(task), handedOver(len(p.fits), func(o learner.Outcome) error {
+		err := p.learner.Learn(ctx, p.task(task), eachOnce(len(p.fits), func(o learner.Outcome) error {
 			o.Fit = p.fits[o.Fit]
 			return done(o)
 		}))

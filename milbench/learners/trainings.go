@@ -37,7 +37,7 @@ func (x *trainings) learn(ctx context.Context, l learner.Learner, done func(lear
 	if len(x.task.Fits) == 0 {
 		return ctx.Err()
 	}
-	return l.Learn(ctx, x.task, handedOver(len(x.of), func(o learner.Outcome) error {
+	return l.Learn(ctx, x.task, eachOnce(len(x.of), func(o learner.Outcome) error {
 		at := x.of[o.Fit]
 		o.Fit = at.fit
 		if x.outcomes[at.fit] == nil {
@@ -74,8 +74,8 @@ func renumber(groups []learner.Group, of func(fit int) int) {
 	}
 }
 
-// handedOver passes outcomes on to done. One of a fit that is none of n, or that was there before, is an error.
-func handedOver(n int, done func(learner.Outcome) error) func(learner.Outcome) error {
+// eachOnce passes outcomes on to done. One of a fit that is none of n, or that was there before, is an error.
+func eachOnce(n int, done func(learner.Outcome) error) func(learner.Outcome) error {
 	seen := make([]bool, n)
 	return func(o learner.Outcome) error {
 		switch {
