@@ -121,16 +121,46 @@ func (c Comparison) Runs() (runs []run.Run, err error) {
 // affordable replaces settings of the lineup that would take hours on a set by ones with a sample of its bags, or leaves them
 // out.
 func (c Comparison) affordable(set *mil.Set, list []json.RawMessage) (affordable []json.RawMessage, err error) {
+	var bags []mil.Instances // that are trained on
+	for _, b := range set.Bags {
+		if b.Split != mil.TestPart {
+			bags = append(bags, b.Instances)
+		}
+	}
+	// Settings of a learner have the same sample, the smallest, so that inner folds compare like with like.
+	least := make(map[string]int)
+	notes := make(map[string]string)
 	for _, setting := range list {
-		replaced, why, err := learners.Affordable(setting, set.Instances())
+		name, _ := cv.NameOf(setting)
+		replaced, why, err := learners.Affordable(setting, bags)
 		if err != nil {
-			why = err.Error() + "; it is left out"
-		} else {
-			affordable = append(affordable, replaced)
+			least[name], notes[name] = 0, err.Error()+"; it is left out"
+			continue
 		}
-		if why != "" && c.Note != nil {
-			c.Note(set.Name + ": " + why)
+		var sample struct{ Sample int }
+		if err := json.Unmarshal(replaced, &sample); err != nil {
+			return nil, err
 		}
+		if known, found := least[name]; sample.Sample > 0 && (!found || sample.Sample < known) {
+			least[name], notes[name] = sample.Sample, why
+		}
+	}
+	noted := make(map[string]bool)
+	for _, setting := range list {
+		name, _ := cv.NameOf(setting)
+		n, sampled := least[name]
+		if sampled && n > 0 {
+			if setting, err = cv.Replace(setting, map[string]any{cv.SampleKey: n}); err != nil {
+				return nil, err
+			}
+		}
+		if !sampled || n > 0 {
+			affordable = append(affordable, setting)
+		}
+		if note := notes[name]; note != "" && !noted[name] && c.Note != nil {
+			c.Note(set.Name + ": " + note)
+		}
+		noted[name] = true
 	}
 	return affordable, nil
 }

@@ -55,6 +55,9 @@ func (m *Model) Calibration() (*calibrate.Learnt, error) {
 // Open opens bags for the model to score: features are taken by name if both have names, and labels are ignored. Missing
 // values become the medians of the training data.
 func (m *Model) Open(nameOrFile string, how Reading) (*mil.Set, error) {
+	if err := how.forNames(nameOrFile); err != nil {
+		return nil, err
+	}
 	how.Unlabelled = true
 	set, err := m.read(nameOrFile, how)
 	if err != nil {
@@ -71,7 +74,7 @@ type Labelled struct {
 
 // OpenLabelled opens bags to judge the model on. Labels are spelled as those it was trained with.
 func (m *Model) OpenLabelled(nameOrFile string, how Reading) (*Labelled, error) {
-	if err := how.forNames(nameOrFile); err != nil { // Numbers is the model's
+	if err := how.forNames(nameOrFile); err != nil {
 		return nil, err
 	}
 	card := m.Card()
@@ -112,9 +115,6 @@ func (m *Model) fits(set *mil.Set, name string) error {
 // read reads the features of the model.
 func (m *Model) read(nameOrFile string, how Reading) (*mil.Set, error) {
 	about := m.About()
-	if err := how.forNames(nameOrFile); err != nil {
-		return nil, err
-	}
 	source, err := how.Options.For(about.Features, about.Centre, how.Column).Open(nameOrFile)
 	if err != nil {
 		return nil, err

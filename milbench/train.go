@@ -63,6 +63,7 @@ func Train(ctx context.Context, set *mil.Set, t Training, m *Machine) (*Model, e
 	}
 	m = m.or()
 	trainer := m.trainer(!alone(t.Setting))
+	trainer.Note = t.Note
 	held := calibrate.HeldOut{Method: t.Calibrate, Learner: learners.All(trainer.Networks, trainer.Resources), Setting: t.Setting, Seed: t.Seed, Progress: t.Folds}
 	if t.Calibrate != "" {
 		if _, err := held.Folds(bags); err != nil {

@@ -66,9 +66,10 @@ fits share a block changes no result. If --memory forces smaller blocks, roundin
 note says so.
 
 Many bags:
-Where a learner of the comparison would take hours, because its time grows with the square of the
-bags, it learns from a sample of them. Its row says sample=N, and a note how long all would take;
---learner NAME takes all. auto chooses its learners by a sample; the fast ones learn from all bags.
+Where a learner of the comparison takes more than five seconds for a fit, because its time grows
+with the square of the bags, it learns from a sample of them, and its row says sample=N; it is left
+out if few bags take minutes. Notes say so; --learner NAME takes all. auto chooses its learners by a
+sample, but under the nested protocol; its fast learners learn from all bags.
 
 Curves:
 --curves adds one line per fit to DIR/curves.jsonl, with values for each epoch: the mean training

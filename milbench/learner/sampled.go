@@ -56,8 +56,11 @@ func sample(values map[string]json.RawMessage) (bags int, err error) {
 	return bags, nil
 }
 
-// Sample draws n of the bags with these targets, by index, in order. The shares of classes are about those of all bags;
-// classes is 0 for targets without classes.
+// fewestOfClass is the number of bags of a class that [Sample] draws first.
+const fewestOfClass = 10
+
+// Sample draws n of the bags with these targets, by index, in order. The shares of classes are about those of all bags, but
+// each class has ten at least, or all that it has, if n allows. classes is 0 for targets without classes.
 func Sample(targets []mil.Target, classes, n int, seed uint64) []int {
 	order := cv.Rand(seed, "sample").Perm(len(targets))
 	of := make([]int, max(classes, 1)) // bags of each class
@@ -73,7 +76,8 @@ func Sample(targets []mil.Target, classes, n int, seed uint64) []int {
 		of[class(i)]++
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(place[a]/float64(of[class(a)]), place[b]/float64(of[class(b)]))
+		first := func(i int) int { return min(int(place[i])/fewestOfClass, 1) }
+		return cmp.Or(cmp.Compare(first(a), first(b)), cmp.Compare(place[a]/float64(of[class(a)]), place[b]/float64(of[class(b)])))
 	})
 	chosen := slices.Clone(order[:min(n, len(order))])
 	slices.Sort(chosen)

@@ -7,18 +7,19 @@ import (
 	"strings"
 	"testing"
 
+	"synpool/milbench/cv"
 	"synpool/milbench/learner"
 	"synpool/milbench/mil"
 )
 
-// TestSample: samples have the asked size, distinct bags in order, the shares of the classes to within a bag, and another
-// seed draws others.
+// TestSample: samples have the asked size, distinct bags in order, the shares of the classes to within a bag, ten bags of rare
+// classes, and another seed draws others.
 func TestSample(t *testing.T) {
 	var targets []mil.Target
 	for i := range 1000 {
 		targets = append(targets, mil.Labelled(min(i%10, 2))) // 10, 10 and 80 %
 	}
-	for _, n := range []int{1, 10, 137, 1000, 2000} {
+	for _, n := range []int{1, 30, 137, 1000, 2000} {
 		chosen := learner.Sample(targets, 3, n, 5)
 		if len(chosen) != min(n, 1000) || !slices.IsSorted(chosen) || len(slices.Compact(slices.Clone(chosen))) != len(chosen) {
 			t.Fatalf("%d bags for %d, or not in order", len(chosen), n)
@@ -28,6 +29,12 @@ func TestSample(t *testing.T) {
 			count[targets[i].Label]++
 		}
 		for c, share := range []float64{0.1, 0.1, 0.8} {
+			if n == 1 {
+				continue
+			}
+			if n == 30 {
+				share = 1. / 3
+			}
 			if d := float64(count[c]) - share*float64(len(chosen)); d < -1 || d > 1 {
 				t.Errorf("%d of %d bags are of class %d", count[c], len(chosen), c)
 			}
@@ -38,6 +45,26 @@ func TestSample(t *testing.T) {
 		if real := learner.Sample(targets, 0, n, 5); len(real) != len(chosen) {
 			t.Errorf("%d bags without classes", len(real))
 		}
+	}
+}
+
+// TestSampleRare: inner folds can be cut from a sample of a set with few bags of a class.
+func TestSampleRare(t *testing.T) {
+	var targets []mil.Target
+	for i := range 5000 {
+		label := 0
+		if i%200 == 7 {
+			label = 1
+		}
+		targets = append(targets, mil.Labelled(label))
+	}
+	task := cv.Task{Kind: mil.BinaryTarget, Classes: 2, Bags: make([]mil.Instances, len(targets))}
+	var train []cv.Example
+	for _, i := range learner.Sample(targets, 2, 100, 1) {
+		train = append(train, cv.Example{Bag: i, Target: targets[i]})
+	}
+	if inner, err := cv.CutInner(task, train, 5, 1); err != nil || len(inner) != 10 {
+		t.Errorf("%d inner folds, %v", len(inner), err)
 	}
 }
 

@@ -21,8 +21,16 @@ var choosingSeconds = 30.0
 
 const (
 	fitSeconds    = 5.0
+	longSeconds   = 300.0 // for a fit on few bags that no sample makes faster
 	fewestSampled = 100
 )
+
+// shuffled returns bags in another order, so that the first ones are like all. Files are often sorted.
+func shuffled(bags []mil.Instances) []mil.Instances {
+	bags = slices.Clone(bags)
+	cv.Rand(0, "cost").Shuffle(len(bags), func(i, j int) { bags[i], bags[j] = bags[j], bags[i] })
+	return bags
+}
 
 // saves reports whether a sample is small enough to be worth it.
 func saves(sample, bags int) bool { return 5*sample < 4*bags }
@@ -49,14 +57,15 @@ func most(n int, allowed float64, seconds func(n int) float64) int {
 	return m
 }
 
-// Affordable returns the setting with a sample of the bags ([cv.SampleKey]) if all of them would take hours. why says so
-// in a line, without a dot. If even few bags take long, that is an error. Networks, portfolios and settings with a sample are
-// returned as they are.
+// Affordable returns the setting with a sample of the bags of a training part ([cv.SampleKey]) if all of them take more than
+// five seconds for a fit. why says so in a line, without a dot. If even few bags take minutes, that is an error. Networks,
+// portfolios and settings with a sample are returned as they are.
 func Affordable(setting json.RawMessage, bags []mil.Instances) (affordable json.RawMessage, why string, err error) {
 	e, err := Find(learner.Name(setting))
 	if err != nil {
 		return setting, "", nil
 	}
+	bags = shuffled(bags)
 	seconds := func(n int) float64 {
 		c, _ := e.CostOf(setting, bags[:n]) // of an invalid setting, which its learner reports
 		return c.Seconds + c.Shared
@@ -66,7 +75,10 @@ func Affordable(setting json.RawMessage, bags []mil.Instances) (affordable json.
 		return setting, "", nil
 	}
 	m := most(len(bags), fitSeconds, seconds)
-	if !saves(m, len(bags)) {
+	if m > 0 && !saves(m, len(bags)) {
+		return setting, "", nil
+	}
+	if m == 0 && all <= longSeconds {
 		return setting, "", nil
 	}
 	if m == 0 {
@@ -92,6 +104,7 @@ func (p *Portfolio) sampled(task cv.Task, fit cv.Fit) *sampling {
 	for _, e := range fit.Train {
 		bags, targets = append(bags, task.Bags[e.Bag]), append(targets, e.Target)
 	}
+	bags = shuffled(bags)
 	// Inner folds train on most of n bags each; what they share is computed once.
 	seconds := func(k, n int) float64 {
 		e, err := Find(learner.Name(p.Candidates[k]))

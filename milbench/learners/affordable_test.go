@@ -63,7 +63,7 @@ func TestAffordable(t *testing.T) {
 	}
 	e, _ := Find("set-kernel-svm")
 	setting, _ := e.Setting(e.Default())
-	if _, _, err := Affordable(setting, blank(400, 2000)); err == nil || !strings.Contains(err.Error(), "set-kernel-svm takes about") {
+	if _, _, err := Affordable(setting, blank(400, 4000)); err == nil || !strings.Contains(err.Error(), "set-kernel-svm takes about") {
 		t.Errorf("bags of 2,000 instances: %v", err)
 	}
 }
@@ -138,11 +138,17 @@ func TestAutoAffords(t *testing.T) {
 	}
 	check := func(models []learner.Weighted) {
 		t.Helper()
+		var kinds [2]int
 		for _, m := range models {
 			sampled := strings.Contains(string(m.Setting), `"sample":`)
-			if slow := learner.Name(m.Setting) != "statistics-svm"; slow != sampled {
+			slow := learner.Name(m.Setting) != "statistics-svm"
+			if slow != sampled {
 				t.Errorf("setting %s", m.Setting)
 			}
+			kinds[map[bool]int{true: 1}[slow]]++
+		}
+		if kinds[0] == 0 || kinds[1] == 0 {
+			t.Errorf("%d fast and %d slow models count", kinds[0], kinds[1])
 		}
 	}
 	check(o.Portfolio)

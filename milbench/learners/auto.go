@@ -42,8 +42,9 @@ const AutoName = "auto"
 // those of the joined models on held-out bags. These bags also set the weights, so the validation scores are slightly
 // too good.
 //
-// The time of many candidates grows with the square of the bags. If they would choose for more than a minute on one core, inner
-// folds hold out a sample of the bags alone, and these candidates learn from it alone; the others learn from all bags.
+// The time of many candidates grows with the square of the bags. If they would choose for more than half a minute on one core,
+// inner folds hold out a sample of the bags alone, and these candidates learn from it alone; the others learn from all bags.
+// Inner folds of the protocol hold out all bags.
 //
 // With Unweighted, candidates whose setting has "balanced":true are also tried without class weights where the classes are
 // uneven: where the rarest has at most two thirds of the bags of the most frequent.

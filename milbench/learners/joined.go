@@ -81,6 +81,9 @@ func (t Trainer) trainPortfolio(ctx context.Context, setting json.RawMessage, p 
 		return nil, err
 	}
 	candidates = len(h.portfolios[0].Candidates)
+	if s := h.portfolios[0].sampling; s != nil && t.Note != nil {
+		t.Note(s.note(h.portfolios[0], len(set.Bags)))
+	}
 	if err := auto.Of.Learn(ctx, h.task, func(o learner.Outcome) error {
 		h.outcomes[0][h.of[o.Fit][0].part] = o
 		return nil

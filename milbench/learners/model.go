@@ -81,6 +81,8 @@ type Progress struct {
 type Trainer struct {
 	Networks  Networks  // may be nil if no setting needs networks
 	Resources Resources // limits of a training
+
+	Note func(string) // gets a line if a portfolio learns from a sample; may be nil
 }
 
 // Train trains a model on all bags of a set. If progress is not nil, it is called from time to time, never

@@ -75,7 +75,7 @@ func (b *block) run(ctx context.Context, after func(epoch int, losses []float32)
 				return nil, err
 			}
 		}
-		if err := b.score(epoch, losses); err != nil {
+		if err := b.score(ctx, epoch, losses); err != nil {
 			return nil, err
 		}
 	}
@@ -282,20 +282,27 @@ func (b *block) scaling(size bucketSize, chosen []int, places int) []*tensors.Te
 			tensors.FromFlatDataAndDimensions(shifts, members, b.features),
 		}
 	}
-	width := b.width(size)
-	factors := make([]float64, members*places*width)
-	for m, input := range b.inputs {
-		for k, i := range chosen {
-			if i < 0 {
-				continue
+	width, sets := b.width(size), members
+	if b.streams { // each place belongs to one member
+		sets = 1
+	}
+	factors := make([]float64, sets*places*width)
+	for k, i := range chosen {
+		if i < 0 {
+			continue
+		}
+		for s := range sets {
+			input := b.inputs[s]
+			if b.streams {
+				input = b.inputs[k/(places/members)]
 			}
 			for at, j := range b.columns[i] {
-				_, factors[(m*places+k)*width+at] = input.numbers(int(j))
+				_, factors[(s*places+k)*width+at] = input.numbers(int(j))
 			}
 		}
 	}
 	return []*tensors.Tensor{
-		tensors.FromFlatDataAndDimensions(factors, members, places, width),
+		tensors.FromFlatDataAndDimensions(factors, sets, places, width),
 		tensors.FromFlatDataAndDimensions(make([]float64, members), members, 1),
 	}
 }
@@ -374,6 +381,9 @@ func (b *block) train(ctx context.Context, epoch int) ([]float32, error) {
 
 // trainBucket takes the steps in bucket k, given the batches of each member, in one call or one call per step.
 func (b *block) trainBucket(ctx context.Context, k int, batches [][][]int) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	if !b.single {
 		return b.trainBatches(k, batches)
 	}
@@ -480,7 +490,7 @@ func (b *block) tableMoment(i int) (moment int, ok bool) {
 }
 
 // score scores the held-out bags of the members that want scores for this epoch, and adds the epoch to their results.
-func (b *block) score(epoch int, losses []float32) error {
+func (b *block) score(ctx context.Context, epoch int, losses []float32) error {
 	members := len(b.fits)
 	wanted := make([]bool, members)
 	for m := range wanted {
@@ -518,6 +528,9 @@ func (b *block) score(epoch int, losses []float32) error {
 			chosen := make([][]int, members)
 			for m := range chosen {
 				chosen[m] = left[m][min(first, len(left[m])):min(first+width, len(left[m]))]
+			}
+			if err := ctx.Err(); err != nil {
+				return err
 			}
 			if err := b.scoreBags(k, width, parameters, chosen, scores); err != nil {
 				return err

@@ -11,7 +11,7 @@ import (
 )
 
 // blockProgram holds the compiled graphs that train several fits of one structure side by side along a members axis.
-// One call takes all steps of a round on the bags of a bucket or, if steps take rows, a single step.
+// One call takes all steps of a round on the bags of a bucket or one step.
 type blockProgram struct {
 	*program
 	of      blockStructure
@@ -123,7 +123,7 @@ const (
 	blockCount                      // int32: largest number of steps of a member
 	blockX                          // [bags, instances, features], not standardised: all members share them
 	blockMask                       // bool [bags, instances]
-	blockFactor                     // float64 [members, features], for sparse bags [members, bags, columns]: a member uses (x - shift) factor
+	blockFactor                     // float64 [members, features], for sparse bags [members, bags, columns] or, streamed, [1, bags, columns]: a member uses (x - shift) factor
 	blockShift                      // float64 [members, features], for sparse bags [members, 1]: zeros
 	blockColumns                    // int32 [bags, columns]: feature of each column, or the number of features
 	blockNumbered                   // uint32: number of features of the set
@@ -289,14 +289,17 @@ func (bp *blockProgram) bags(data []*Node, order *Node) batched.Sparse {
 	members, batch := order.Shape().Dim(0), order.Shape().Dim(1)
 	zero := Const(g, int32(0))
 	index := Max(order, zero)
-	// In float64, as in step-by-step training, so that both use the same numbers.
+	// In float64, as in scoring ([Standardisation.fill]), so that both use the same numbers.
 	taken := ConvertDType(Gather(x, ExpandAxes(index, -1)), dtypes.Float64)
 	if factor.Rank() == 2 {
 		taken = Mul(Sub(taken, Reshape(shift, members, 1, 1, -1)), Reshape(factor, members, 1, 1, -1))
 	} else { // factors of the columns of each bag
-		first := Mul(Iota(g, order.Shape(), 0), Const(g, int32(dims[0])))
-		own := Gather(Reshape(factor, members*dims[0], dims[2]), ExpandAxes(Add(index, first), -1))
-		taken = Mul(taken, ExpandAxes(own, -2))
+		own := index
+		if sets := factor.Shape().Dim(0); sets > 1 { // each member has its own
+			own = Add(own, Mul(Iota(g, order.Shape(), 0), Const(g, int32(dims[0]))))
+		}
+		factors := Gather(Reshape(factor, -1, dims[2]), ExpandAxes(own, -1))
+		taken = Mul(taken, ExpandAxes(factors, -2))
 	}
 	taken = ConvertDType(taken, x.DType())
 	of := func(table *Node) *Node { return Gather(table, ExpandAxes(index, -1)) }

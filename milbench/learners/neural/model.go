@@ -81,6 +81,7 @@ func (t Trainer) Train(ctx context.Context, config Config, set *mil.Set, seed ui
 
 // trainAlone trains one fit in a block of its own and returns its parameters.
 func (ps *programs) trainAlone(ctx context.Context, l *layout, config Config, fit cv.Fit, bags []mil.Instances, moments bagMoments, after func(epoch int, loss float64) error) (parameters []float32, err error) {
+	defer func() { err = errors.Join(err, ps.freeBlocks()) }()
 	err = attempt(func() error {
 		b, err := ps.newBlock(l, bags, []cv.Fit{fit}, []Config{config}, moments)
 		if err != nil {

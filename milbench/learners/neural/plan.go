@@ -344,7 +344,7 @@ func (l *layout) largeSeconds(bags []mil.Instances, fit cv.Fit, parameters int) 
 		instances += l.drawn(bags[e.Bag])
 	}
 	flops := float64(4*first+6*(parameters-first)) * float64(instances)
-	return float64(l.epochs) * (flops/coreFlops + stepOverheadAlone*float64(len(fit.Train)))
+	return float64(l.epochs) * (flops/coreFlops + largeOverhead*float64(len(fit.Train)))
 }
 
 // counted caches the number of parameters of each planned structure. An experiment plans the same structures for many
@@ -400,14 +400,22 @@ func (l *layout) memberMemory(parameters int) uint64 {
 		case l.taken:
 			bags += 3 * size.columns * l.network.Width // rows
 		case l.sparse:
-			bags += l.places(size) * l.features
+			bags += l.room(size) * l.features
 		}
-		bags += l.places(size) * size.columns // factors
+		bags += l.room(size) * size.columns // factors
 	}
 	if l.taken {
 		state += tableCopies * l.features * l.network.Width
 	}
 	return 4 * (uint64(bags+state) + 8*l.largest())
+}
+
+// room returns the number of places in the arrays of a member's bags.
+func (l *layout) room(size bucketSize) int {
+	if l.streams {
+		return max(l.batch, l.scored(size))
+	}
+	return l.places(size)
 }
 
 // held returns how many of the parameters a step holds in memory. If steps take rows, it holds those of a bag's
@@ -428,7 +436,7 @@ func (l *layout) largest() uint64 {
 	return uint64(largest)
 }
 
-// BlockSpeedup is about how many times faster XLA trains many fits side by side than the Go backend does step by step.
+// BlockSpeedup is about how many times faster XLA trains many fits side by side than the Go backend trains them.
 // On Elephant, it was 33 to 45 times (milbench/learners/neural/bench/README.md).
 const BlockSpeedup = 40
 
@@ -443,9 +451,9 @@ const (
 	stepOverhead = 5e-6
 	callOverhead = 1e-4
 
-	stepOverheadAlone = 2e-3 // per step of a fit that is trained alone
-	compileSeconds    = 3.0
-	loadSeconds       = 0.15
+	largeOverhead  = 2e-3 // per bag of a fit on large bags
+	compileSeconds = 3.0
+	loadSeconds    = 0.15
 )
 
 // seconds estimates the time of one core to train fits side by side.

@@ -102,7 +102,7 @@ func (t *table) put(size bucketSize, rows [3]*tensors.Tensor) error {
 	})
 }
 
-// move copies the taken rows between arrays; between maps the rows. On a CPU, XLA shares memory with Go, and a call
+// move copies the taken rows between arrays; between maps the rows. On a CPU, backends share memory with Go, and a call
 // returns when it has read and written.
 func (t *table) move(from, to [3]*tensors.Tensor, between func(m, column int, row int32) (from, to int)) error {
 	width := t.layout.network.Width

@@ -362,12 +362,18 @@ func (ps *programs) free() (err error) {
 	return err
 }
 
-func (ps *programs) finalize() {
-	_ = errors.Join(ps.free(), ps.device.finalize())
-	for _, p := range ps.plain {
-		p.finalize()
-	}
+// freeBlocks frees what only blocks need.
+func (ps *programs) freeBlocks() error {
 	if ps.blocks != nil {
 		ps.blocks.finalize()
+		ps.blocks = nil
+	}
+	return ps.free()
+}
+
+func (ps *programs) finalize() {
+	_ = errors.Join(ps.freeBlocks(), ps.device.finalize())
+	for _, p := range ps.plain {
+		p.finalize()
 	}
 }

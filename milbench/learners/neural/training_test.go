@@ -139,9 +139,7 @@ func TestTrainingAgainstPyTorch(t *testing.T) {
 			for i, got := range tensors.MustCopyFlatData[float32](state[0]) {
 				check("")(i, got)
 			}
-			if loops(backend) {
-				blockAgainstPyTorch(t, backend, config, bags, c.Labels, c.Batches, flat, c.Losses, check("block, "))
-			}
+			blockAgainstPyTorch(t, backend, config, bags, c.Labels, c.Batches, flat, c.Losses, check("block, "))
 			p.finalize()
 		}
 	}
