@@ -2,6 +2,7 @@ package learners
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"synpool/milbench/cv"
@@ -154,8 +155,11 @@ func Override(name string, fields json.RawMessage) (json.RawMessage, error) {
 	if err == nil && sampled {
 		setting, err = cv.Replace(setting, map[string]any{cv.SampleKey: sample})
 	}
-	if err == nil {
-		_, err = e.Parse(setting)
+	if err != nil {
+		return nil, err
 	}
-	return setting, err
+	if _, err := e.Parse(setting); err != nil {
+		return nil, errors.Unwrap(err) // without the name, which the caller says
+	}
+	return setting, nil
 }
