@@ -80,6 +80,10 @@ func Train(ctx context.Context, set *mil.Set, t Training, m *Machine) (*Model, e
 	for _, why := range refusedCandidates(bags, t.Setting) {
 		t.note("%s; it is left out", why)
 	}
+	var sampled struct{ Sample int }
+	if err := json.Unmarshal(t.Setting, &sampled); err == nil && 0 < sampled.Sample && sampled.Sample < len(bags.Bags) {
+		t.note("%s learns from a sample of %d of %d bags", learner.Name(t.Setting), sampled.Sample, len(bags.Bags))
+	}
 	if trainer.NeedsNetworks(t.Setting) {
 		if _, err := m.Backend(); err != nil {
 			return nil, err

@@ -13,8 +13,9 @@ import (
 	"synpool/internal/spelling"
 )
 
-// overwrite sets fields of the struct that into points to from a JSON object. An error names the field.
-func overwrite(into any, fields json.RawMessage) error {
+// overwrite sets fields of the struct that into points to from a JSON object. An error names the field, and beside has the names of
+// fields that are set elsewhere.
+func overwrite(into any, fields json.RawMessage, beside ...string) error {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(fields, &values); err != nil || values == nil {
 		return fmt.Errorf(`%.100q is no JSON object; write, say, '{"c":3}'`, fields)
@@ -22,7 +23,7 @@ func overwrite(into any, fields json.RawMessage) error {
 	known := fieldNames(reflect.TypeOf(into).Elem())
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !slices.Contains(known, name) {
-			return fmt.Errorf("there is no field %q; %s", name, spelling.Hint(name, known))
+			return fmt.Errorf("there is no field %q; %s", name, spelling.Hint(name, append(known, beside...)))
 		}
 		one, err := json.Marshal(map[string]json.RawMessage{name: values[name]})
 		if err != nil {

@@ -148,7 +148,7 @@ func Override(name string, fields json.RawMessage) (json.RawMessage, error) {
 		}
 	}
 	estimator := e.Default()
-	if err := overwrite(estimator, fields); err != nil {
+	if err := overwrite(estimator, fields, cv.SampleKey); err != nil {
 		return nil, err
 	}
 	setting, err := e.Setting(estimator)
