@@ -37,7 +37,7 @@ type Comparison struct {
 
 	Version, Revision string // of the program, written into every result
 
-	Note     func(string)       // gets one line for each learner that is left out; may be nil
+	Note     func(string)       // gets one line for each learner that is left out or changed; may be nil
 	Progress func(run.Progress) // may be nil
 }
 
@@ -74,17 +74,10 @@ func (c Comparison) Runs() (runs []run.Run, err error) {
 	}
 	c.Protocol = defaults(c.Protocol)
 	given := c.Settings != nil
-	if !given {
-		if c.Settings, err = Lineup(c.Protocol.Name == cv.NestedProtocol); err != nil {
-			return nil, err
-		}
-	}
-	portfolio := func(s json.RawMessage) bool { return learners.Candidates(s) != nil }
-	if p := c.Protocol; p.Name == cv.NestedProtocol && p.Inner == 0 && slices.ContainsFunc(c.Settings, portfolio) {
-		if given {
-			return nil, fmt.Errorf("--inner %d: %s chooses by inner folds; give 2 or more, or leave %[2]s out", p.Inner, learners.AutoName)
-		}
-		c.Settings = slices.DeleteFunc(c.Settings, portfolio)
+	nested := c.Protocol.Name == cv.NestedProtocol
+	portfolio := func(s json.RawMessage) bool { return nested && c.Protocol.Inner == 0 && learners.Candidates(s) != nil }
+	if slices.ContainsFunc(c.Settings, portfolio) {
+		return nil, fmt.Errorf("--inner 0: %s chooses by inner folds; give 2 or more, or leave %[1]s out", learners.AutoName)
 	}
 	for _, setting := range c.Settings {
 		if c.Learner == nil {
@@ -94,15 +87,22 @@ func (c Comparison) Runs() (runs []run.Run, err error) {
 		}
 	}
 	for _, set := range c.Sets {
-		protocol := c.Protocol.On(set)
-		list, refused, err := able(set, c.Settings)
+		protocol, settings := c.Protocol.On(set), c.Settings
+		if !given {
+			if settings, err = Lineup(set, nested); err != nil {
+				return nil, err
+			}
+			settings = slices.DeleteFunc(settings, portfolio)
+			if preset := neural.PresetFor(set); preset != neural.SmallPreset {
+				c.note("%s: networks have the preset %s: its bags have %d instances on average", set.Name, preset, set.NumInstances()/len(set.Bags))
+			}
+		}
+		list, refused, err := able(set, settings)
 		if err != nil {
 			return nil, err
 		}
 		for _, why := range refused {
-			if c.Note != nil {
-				c.Note(why + "; it is left out")
-			}
+			c.note("%s; it is left out", why)
 		}
 		if err := protocol.Validate(); err != nil {
 			return nil, err
@@ -116,6 +116,12 @@ func (c Comparison) Runs() (runs []run.Run, err error) {
 			Version: c.Version, Revision: c.Revision, Progress: c.Progress})
 	}
 	return runs, nil
+}
+
+func (c Comparison) note(format string, args ...any) {
+	if c.Note != nil {
+		c.Note(fmt.Sprintf(format, args...))
+	}
 }
 
 // affordable replaces settings of the lineup that would take hours on a set by ones with a sample of its bags, or leaves them
@@ -157,8 +163,8 @@ func (c Comparison) affordable(set *mil.Set, list []json.RawMessage) (affordable
 		if !sampled || n > 0 {
 			affordable = append(affordable, setting)
 		}
-		if note := notes[name]; note != "" && !noted[name] && c.Note != nil {
-			c.Note(set.Name + ": " + note)
+		if note := notes[name]; note != "" && !noted[name] {
+			c.note("%s: %s", set.Name, note)
 		}
 		noted[name] = true
 	}

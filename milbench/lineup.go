@@ -22,10 +22,10 @@ var (
 // LineupRepeats is the number of repeats of the comparison.
 const LineupRepeats = 2
 
-// Lineup returns the settings of LineupPoolings, with small networks, and of LineupLearners. With grids, each has the
-// settings that a validation part can choose from, otherwise its default alone.
-func Lineup(grids bool) ([]json.RawMessage, error) {
-	configs, err := neural.Grid{"preset": {neural.SmallPreset}, "pooling": neural.Values(LineupPoolings...)}.Configs()
+// Lineup returns the settings of LineupPoolings, with the preset that suits the set, and of LineupLearners. With grids, each
+// has the settings that a validation part can choose from, otherwise its default alone.
+func Lineup(set *mil.Set, grids bool) ([]json.RawMessage, error) {
+	configs, err := neural.Grid{"preset": {neural.PresetFor(set)}, "pooling": neural.Values(LineupPoolings...)}.Configs()
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package milbench
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,6 +34,31 @@ func TestSetting(t *testing.T) {
 	fixed := json.RawMessage(`{"pooling":"mean","epochs":1}`)
 	if got, err := cv.Replace(fixed, map[string]any{"epochs": 2}); err != nil || string(got) != `{"epochs":2,"pooling":"mean"}` {
 		t.Errorf("%s, %v", got, err)
+	}
+}
+
+// TestLineupPreset checks that networks have the preset large from 256 instances per bag on, with a note, and the others do not.
+func TestLineupPreset(t *testing.T) {
+	for instances, large := range map[int]bool{255: false, 256: true} {
+		set := &mil.Set{Name: "slides", Kind: mil.BinaryTarget}
+		for i := range 8 {
+			set.Bags = append(set.Bags, mil.Bag{ID: string(rune('a' + i)), Target: mil.Target{Label: i % 2}, Instances: &mil.Dense{Rows: instances, Cols: 1, Values: make([]float32, instances)}})
+		}
+		var notes []string
+		runs, err := Comparison{Sets: []*mil.Set{set}, Protocol: cv.Protocol{Folds: 2}, Note: func(line string) { notes = append(notes, line) }}.Runs()
+		if err != nil {
+			t.Fatal(err)
+		}
+		networks := 0
+		for _, setting := range runs[0].Settings {
+			if strings.Contains(string(setting), `"init":"fan-in"`) {
+				networks++
+			}
+		}
+		noted := slices.Contains(notes, "slides: networks have the preset large: its bags have 256 instances on average")
+		if networks != map[bool]int{true: len(LineupPoolings)}[large] || noted != large {
+			t.Errorf("%d instances: %d networks with fan-in, notes %q", instances, networks, notes)
+		}
 	}
 }
 

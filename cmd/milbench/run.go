@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -245,10 +246,13 @@ func (p *program) studies(g *gridFlags, namesOrFiles []string) ([]run.Run, error
 	if err != nil {
 		return nil, err
 	}
-	split := true
+	split, networks := true, slices.ContainsFunc(list, learners.Trainer{}.NeedsNetworks)
 	for _, set := range sets {
 		if err := g.set.checkLoss(set); err != nil {
 			return nil, err
+		}
+		if networks {
+			g.set.notePreset(p, set)
 		}
 		split = split && set.HasSplit()
 	}

@@ -25,7 +25,7 @@ type settings struct {
 // addTo adds a flag for each hyperparameter. With single each flag takes only one value.
 func (s *settings) addTo(flags *pflag.FlagSet, single bool) {
 	s.flags = flags
-	flags.StringVar(&s.preset, "preset", neural.SmallPreset, "`name` of the defaults of networks: small, for sets of up to a few hundred bags; paper, the Syn paper's (gamma 1, no layer norm); or released, its released program's (gamma 0.5, layer norm)")
+	flags.StringVar(&s.preset, "preset", neural.SmallPreset, "`name` of the defaults of networks: small, for sets of up to a few hundred bags; large, for bags of hundreds of instances and more, such as slides; paper, the Syn paper's (gamma 1, no layer norm); or released, its released program's (gamma 0.5, layer norm)")
 	flags.Var(&list{name: cv.PoolingKey, of: s, single: single, parse: word}, cv.PoolingKey,
 		"pooling of networks (the default applies if you give another flag for networks): "+strings.Join(neural.Poolings, ", "))
 	for _, h := range neural.Hyperparameters("") {
@@ -60,6 +60,13 @@ func (s *settings) full() neural.Grid {
 	grid := maps.Clone(s.grid)
 	grid["preset"] = neural.Values(s.preset)
 	return grid
+}
+
+// notePreset says that another preset suits a set, unless one is given.
+func (s *settings) notePreset(p *program, set *mil.Set) {
+	if suits := neural.PresetFor(set); suits != s.preset && !s.flags.Changed("preset") {
+		p.note("note: %s: for bags of %d instances on average, --preset %s learns in fewer epochs", set.Name, set.NumInstances()/len(set.Bags), suits)
+	}
 }
 
 // checkLoss reports a value of --loss or --class-weight that is not for the kind of target of a set.

@@ -120,6 +120,9 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 			if err := asked.set.checkLoss(sets[0]); err != nil {
 				return err
 			}
+			if config != nil {
+				asked.set.notePreset(p, sets[0])
+			}
 			within := memory.bound()
 			if config != nil {
 				within = uint64(memory) // unless it is given, the machine says what is too much

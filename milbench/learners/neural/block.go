@@ -142,7 +142,7 @@ func (b *block) prepare() error {
 		}
 		numbers = append(numbers, trainingNumbers(b.configs[m], epochSteps(b.sizes, fit.Train, b.configs[m].Batch))...)
 		seeds = append(seeds, dropoutSeed(fit.Seed))
-		values, err := b.initial(weightsSeed(fit.Seed))
+		values, err := b.initial(b.configs[m], fit)
 		if err != nil {
 			return err
 		}
@@ -187,26 +187,18 @@ func (b *block) prepare() error {
 	return nil
 }
 
-// initial returns the initial values of each parameter of a fit, drawn with seed. The last rows of weights belong to
-// features that no bag has and are 0.
-func (b *block) initial(seed uint64) ([][]float32, error) {
-	variables, err := b.variables(b.backend, b.setFeatures, seed)
-	if err != nil {
-		return nil, err
-	}
-	parameters := make([][]float32, len(b.paths))
-	for i, path := range b.paths {
-		values, err := valuesOf(variables.GetVariable(path))
-		if err != nil {
-			return nil, err
-		}
+// initial returns the initial values of each parameter of a fit. The last rows of weights belong to features that no bag has
+// and are 0.
+func (b *block) initial(c Config, fit cv.Fit) ([][]float32, error) {
+	parameters, err := b.program.initial(c, b.setFeatures, weightsSeed(fit.Seed))
+	for i, values := range parameters {
 		missing := b.forms[i].Size() - len(values)
 		if missing != 0 && missing != (b.features-b.setFeatures)*b.network.Width {
-			return nil, fmt.Errorf("variable %s has %d numbers for %d features and %d for %d", path, len(values), b.setFeatures, b.forms[i].Size(), b.features)
+			return nil, fmt.Errorf("variable %s has %d numbers for %d features and %d for %d", b.paths[i], len(values), b.setFeatures, b.forms[i].Size(), b.features)
 		}
 		parameters[i] = append(values, make([]float32, missing)...)
 	}
-	return parameters, nil
+	return parameters, err
 }
 
 // arrays returns the inputs for bags of a bucket that all members share: blockX and blockMask, and for sparse bags those from

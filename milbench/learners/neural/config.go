@@ -8,6 +8,7 @@ import (
 
 	"synpool/internal/spelling"
 	"synpool/milbench/cv"
+	"synpool/milbench/mil"
 	"synpool/synlayer"
 )
 
@@ -48,6 +49,7 @@ type Config struct {
 	Branches     int     `json:"branches" range:"[1,64]" help:"attention branches"`
 	Top          int     `json:"top" range:"[1,64]" help:"number of most attended instances per bag: clustered in training with as many least attended ones (clam), or masked at random (acmil)"`
 	MaskRate     float64 `json:"mask_rate" range:"[0,1)" help:"probability that a most attended instance is masked in a training step, in [0,1)"`
+	Init         string  `json:"init,omitempty" words:"xavier,fan-in" help:"initial weights of dense layers: xavier (default), or fan-in, uniform within ±1/√inputs as in PyTorch, which are smaller and learn faster on large bags"`
 	Inducing     int     `json:"inducing" range:"[1,1024]" help:"inducing points"`
 
 	own    synlayer.Pooling // a pooling that is registered or has hyperparameters of its own, with these
@@ -69,17 +71,33 @@ func DefaultConfig(pooling string) (Config, error) {
 	return c, nil
 }
 
+// Names of initial weights.
+const (
+	xavier = "xavier"
+	fanIn  = "fan-in"
+)
+
 // Presets of settings. The first is the default of commands.
 const (
 	// SmallPreset is for sets of tens to a few hundred bags: a narrow network with little dropout, some weight decay, and
 	// no layer norms in the pooling ([Entry.KeepNorm]).
 	SmallPreset    = "small"
+	LargePreset    = "large"    // for bags of hundreds of instances and more, such as slides: small, one bag per step, with [FanIn]
 	PaperPreset    = "paper"    // [DefaultConfig] with the pooling of the Syn paper, [synlayer.PaperSyn] (syn, softmax)
 	ReleasedPreset = "released" // [DefaultConfig]
 )
 
 // Presets lists the presets.
-var Presets = []string{SmallPreset, PaperPreset, ReleasedPreset}
+var Presets = []string{SmallPreset, LargePreset, PaperPreset, ReleasedPreset}
+
+// PresetFor returns the preset that suits a set: [LargePreset] if its bags have 256 or more instances on average, otherwise
+// [SmallPreset].
+func PresetFor(set *mil.Set) string {
+	if set.NumInstances() >= largeMean*len(set.Bags) {
+		return LargePreset
+	}
+	return SmallPreset
+}
 
 // PresetConfig returns the setting of the named pooling in a preset, by default [ReleasedPreset]. An unknown preset is
 // an error.
@@ -87,12 +105,15 @@ func PresetConfig(preset, pooling string) (Config, error) {
 	c, err := DefaultConfig(pooling)
 	e, _ := find(pooling)
 	switch preset {
-	case SmallPreset:
+	case SmallPreset, LargePreset:
 		c.Width, c.Dropout, c.Norm = 64, 0.2, c.Norm && e.KeepNorm
 		if c.Embed > 0 {
 			c.Embed = max(1, 32/max(1, c.Heads)) * max(1, c.Heads) // which the heads divide
 		}
 		c.Epochs, c.Batch, c.WeightDecay = 60, 4, 0.01
+		if preset == LargePreset {
+			c.Epochs, c.Batch, c.Init = 20, 1, fanIn
+		}
 	case PaperPreset:
 		if e.Paper != nil {
 			e.set(&c, e.Paper)
@@ -178,6 +199,9 @@ func (c Config) MarshalJSON() ([]byte, error) {
 	}
 	if c.ClassWeight == unweighted {
 		c.ClassWeight = ""
+	}
+	if c.Init == xavier {
+		c.Init = ""
 	}
 	e, _ := find(c.Pooling) // without an entry, only what all networks have
 	name, err := json.Marshal(c.Pooling)

@@ -254,6 +254,7 @@ func ExamplePresetConfig() {
 	}
 	// Output:
 	// small     γ 0.5, layer norm false, width 64
+	// large     γ 0.5, layer norm false, width 64
 	// paper     γ 1, layer norm false, width 256
 	// released  γ 0.5, layer norm true, width 256
 	// preset "papper": there is no such preset; did you mean "paper"?

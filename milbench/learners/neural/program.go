@@ -2,7 +2,9 @@ package neural
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -111,13 +113,27 @@ func valuesOf(v *model.Variable) ([]float32, error) {
 	return tensors.CopyFlatData[float32](value)
 }
 
-// initial returns the initial parameters of a fit, drawn with seed.
-func (p *program) initial(b compute.Backend, seed uint64) ([]float32, error) {
-	variables, err := p.variables(b, p.features, seed)
+// initial returns the initial values of each parameter of a fit on bags with the given number of features, drawn with seed.
+func (p *program) initial(c Config, features int, seed uint64) ([][]float32, error) {
+	variables, err := p.variables(p.backend, features, seed)
 	if err != nil {
 		return nil, err
 	}
-	return p.flatten(variables)
+	parameters := make([][]float32, len(p.paths))
+	for i, path := range p.paths {
+		v := variables.GetVariable(path)
+		if parameters[i], err = valuesOf(v); err != nil {
+			return nil, err
+		}
+		if dims := v.Shape().Dimensions; c.Init == fanIn && strings.HasSuffix(path, "/weights") && len(dims) == 2 {
+			// From ±√(6/(inputs+outputs)), as synlayer draws the weights of dense layers.
+			smaller := float32(math.Sqrt(float64(dims[0]+dims[1]) / float64(6*dims[0])))
+			for k := range parameters[i] {
+				parameters[i][k] *= smaller
+			}
+		}
+	}
+	return parameters, nil
 }
 
 // bind returns a scope in which the network uses the given parameters as its variables, and the given numbers.

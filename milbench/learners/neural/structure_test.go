@@ -1,6 +1,7 @@
 package neural
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -68,6 +69,36 @@ func TestStructure(t *testing.T) {
 	for _, c := range []Config{flat, long, own} {
 		if s == c.structure(7) {
 			t.Errorf("%+v has the structure of the default", c)
+		}
+	}
+}
+
+// TestInit checks that fan-in draws the weights of dense layers within ±1/√inputs, up to that bound, and changes nothing else.
+func TestInit(t *testing.T) {
+	for _, pooling := range []string{"syn", gated, setFormer} {
+		c := must(DefaultConfig(pooling))
+		p := must(newProgram(gobackend.GetBackend(), c.structure(40)))
+		defer p.finalize()
+		usual := must(p.initial(c, 40, 7))
+		c.Init = fanIn
+		dense := 0
+		for i, values := range must(p.initial(c, 40, 7)) {
+			dims := p.forms[i].Dimensions
+			if len(dims) != 2 || !strings.HasSuffix(p.paths[i], "/weights") {
+				if !slices.Equal(values, usual[i]) {
+					t.Errorf("%s: %s has changed", pooling, p.paths[i])
+				}
+				continue
+			}
+			dense++
+			bound := 1 / math.Sqrt(float64(dims[0]))
+			most := float64(max(slices.Max(values), -slices.Min(values)))
+			if most > bound*(1+1e-6) || most < 0.9*bound {
+				t.Errorf("%s: %s of shape %v reaches %v, want nearly %v", pooling, p.paths[i], dims, most, bound)
+			}
+		}
+		if dense < 3 {
+			t.Errorf("%s: %d dense layers", pooling, dense)
 		}
 	}
 }

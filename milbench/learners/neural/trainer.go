@@ -301,7 +301,7 @@ func (ps *programs) prepare(c Config, bags []mil.Instances, train []cv.Example, 
 		}
 		ps.plain[s] = p
 	}
-	parameters, err := p.initial(ps.backend, weightsSeed(seed))
+	parameters, err := p.initial(c, p.features, weightsSeed(seed))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -313,7 +313,7 @@ func (ps *programs) prepare(c Config, bags []mil.Instances, train []cv.Example, 
 		ps.device = newResident(ps.backend, p.features)
 	}
 	f.device = ps.device
-	return f, parameters, nil
+	return f, slices.Concat(parameters...), nil
 }
 
 // block returns the program that trains blocks of a structure. It frees the previous one: blocks of one structure
