@@ -212,18 +212,23 @@ var paperSays = []string{
 	"A higher least change of winners goes with a better AUC (Figure 6); Kendall's τ-b over the values of I",
 }
 
-// Verdicts tests what the paper says, the last two only where changes of winners were kept.
-func (s iterationStudy) Verdicts() []verdict {
+// Asked are the claims of the paper that the sets are asked, the last two only where changes of winners were kept.
+func (s iterationStudy) Asked() []string {
 	need(len(s.on) > 1)
-	claims := paperSays
 	if !slices.ContainsFunc(s.sweeps, sweep.kept) {
-		claims = claims[:4]
+		return paperSays[:4]
 	}
+	return paperSays
+}
+
+// Claims is a table of what these sets say of the paper's claims. Tests over so few sets decide none of them ([undecidable]).
+func (s iterationStudy) Claims() string {
+	claims := s.Asked()
 	var values [][]float64 // of each set the AUCs, then the changes
 	for _, one := range s.sweeps {
 		values = append(values, slices.Concat(one.auc, one.least))
 	}
-	verdicts := overSets(s.on, paperSays, values, func(rows [][]float64) []finding {
+	cells := overSets(s.on, values, func(rows [][]float64) []finding {
 		var lists [4][]float64 // of gains, ranks, changes, and both together
 		var sweeps []sweep
 		for _, row := range rows {
@@ -244,22 +249,11 @@ func (s iterationStudy) Verdicts() []verdict {
 		}
 		return findings
 	})
-	for i := range verdicts {
-		verdicts[i].judged = []string{"No, the opposite holds", cannotTell, "Yes"}[1+verdicts[i].side]
-	}
-	return verdicts
+	return verdictTable("claim", s.on, claims, slices.Repeat([]string{cannotTell}, len(claims)), cells)
 }
-
-// Claims is a table of what these sets say of the paper's claims.
-func (s iterationStudy) Claims() string { return verdictTable("claim", s.on, s.Verdicts()) }
 
 // Cannot says why no test of the paper's claims could have decided.
-func (s iterationStudy) Cannot() string { return undecidable(s.on, len(s.Verdicts())) }
-
-// Count counts the claims of the paper that the sets confirm (1), contradict (-1) and leave open (0).
-func (s iterationStudy) Count(side int) int {
-	return len(without(s.Verdicts(), func(v verdict) bool { return v.side != side }))
-}
+func (s iterationStudy) Cannot() string { return undecidable(s.on, len(s.Asked())) }
 
 // ChangesMore counts the sets on which winners change more often under distraction, times -1 those on which they change less often.
 func (s iterationStudy) ChangesMore(times float64) int {
@@ -298,7 +292,7 @@ func distractionWins(sweeps []sweep, times, paper float64) finding {
 	if must(low, err) <= paper && paper <= high {
 		holds = "with"
 	}
-	return finding{must(stats.SignTest(wins, losses)), sign(float64(wins - losses)),
+	return finding{must(stats.SignTest(wins, losses)),
 		fmt.Sprintf("%s: %.0f %% (%.0f %% to %.0f %%, %s the paper's %.4g %%); %d sets for distraction, %d for concentration%s",
 			count(share, len(sweeps)), 100*share/float64(len(sweeps)), 100*low, 100*high, holds, 100*paper, wins, losses, shared)}
 }

@@ -148,7 +148,7 @@ func (n noiseStudy) OverSets(of string) string {
 	sets, moves := n.moves(of)
 	need(len(sets) > 1)
 	var says []string
-	cells := overSets(sets, sets[:1], rowsOf(moves), shifts)[0].cells
+	cells := overSets(sets, rowsOf(moves), shifts)[0]
 	for i, count := range []int{len(sets), webAsOne(sets)}[:len(cells)/3] {
 		says = append(says, fmt.Sprintf("over %d sets %s, Wilcoxon's signed-rank test, p = %s", count, cells[3*i], cells[3*i+1]))
 	}
