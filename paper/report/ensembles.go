@@ -85,22 +85,19 @@ func gainsPlot(s ensembleStudy) *plotting.Figure {
 
 // nestedStudy is the experiment nested-ensembles: a line for each set and a column for the ensembles of each pooling and for what
 // validation parts choose among them.
-type nestedStudy struct {
-	grid
-	literary
-}
+type nestedStudy struct{ literary }
 
 func newNestedEnsembles(a results.Archive) nestedStudy {
 	g := newGrid(tabulate(a.Results).Rows, func(r results.Row) (string, string) { return r.Set, poolingOf(r) })
 	g.addBest(a.Results, anyEnsemble)
-	return nestedStudy{g, literary{g, choicesOf(a.Results), []string{anyEnsemble}}}
+	return nestedStudy{literary{g, choicesOf(a.Results), []string{anyEnsemble}}}
 }
 
 // Published is the table beside [siSVM].
 func (s nestedStudy) Published() string {
 	line := slices.Clone(carbonneau.row(siSVM))
 	line[0] += " (Carbonneau et al. 2018)"
-	return s.literary.beside(carbonneau, line)
+	return s.beside(carbonneau, line)
 }
 
 // ensemblesReach compares ensembles that validation parts choose with what was published for [siSVM].

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -10,16 +11,6 @@ import (
 
 	"synpool/milbench/stats"
 )
-
-func sign(v float64) int {
-	switch {
-	case v < 0:
-		return -1
-	case v > 0:
-		return 1
-	}
-	return 0
-}
 
 // extremes returns the indices of the largest of values (times +1 or -1), all of them where several are equal.
 func extremes(values []float64, times float64) (at []int) {
@@ -73,7 +64,7 @@ func (t tested) side() int {
 	if t.Holm >= alpha {
 		return 0
 	}
-	return sign(t.Difference)
+	return cmp.Compare(t.Difference, 0)
 }
 
 // shown names what tests show to be better (side 1) or worse (-1).
@@ -246,7 +237,7 @@ func byRank(ranks []float64) []int {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return sign(ranks[i] - ranks[j]) })
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(ranks[i], ranks[j]) })
 	return order
 }
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -80,7 +81,7 @@ func (s sweep) kept() bool { return !slices.ContainsFunc(s.least, math.IsNaN) }
 func (s sweep) shares(times float64) (concentration, distraction float64) {
 	at := extremes(s.auc, times)
 	for _, i := range at {
-		switch sign(float64(s.steps[i])) {
+		switch cmp.Compare(s.steps[i], 0) {
 		case 1:
 			concentration += 1 / float64(len(at))
 		case -1:
@@ -100,7 +101,7 @@ func (s sweep) lead(values []float64) float64 {
 func sidesOf(steps []int, values []float64) (concentration, distraction, none float64) {
 	var sides [3][]float64
 	for i, v := range values {
-		at := 1 + sign(float64(steps[i]))
+		at := 1 + cmp.Compare(steps[i], 0)
 		sides[at] = append(sides[at], v)
 	}
 	return mean(sides[2]), mean(sides[0]), mean(sides[1])
@@ -229,25 +230,17 @@ func (s iterationStudy) Claims() string {
 		values = append(values, slices.Concat(one.auc, one.least))
 	}
 	cells := overSets(s.on, values, func(rows [][]float64) []finding {
-		var lists [4][]float64 // of gains, ranks, changes, and both together
 		var sweeps []sweep
+		var gains, ranks, changes, together []float64
 		for _, row := range rows {
 			one := sweep{s.Steps, row[:len(s.Steps)], row[len(s.Steps):]}
-			sweeps = append(sweeps, one)
-			lists[0], lists[1] = append(lists[0], one.lead(one.auc)), append(lists[1], one.lead(one.ranks()))
-			if !one.kept() {
-				continue
-			}
-			lists[2] = append(lists[2], one.lead(one.least))
-			if tau := one.tau(); !math.IsNaN(tau) {
-				lists[3] = append(lists[3], tau)
+			sweeps, gains, ranks = append(sweeps, one), append(gains, one.lead(one.auc)), append(ranks, one.lead(one.ranks()))
+			if one.kept() {
+				changes, together = append(changes, one.lead(one.least)), append(together, one.tau())
 			}
 		}
-		findings := []finding{distractionWins(sweeps, 1, 0.8), distractionWins(sweeps, -1, 0.533)}
-		for _, list := range lists[:len(claims)-2] {
-			findings = append(findings, shift(list))
-		}
-		return findings
+		findings := []finding{distractionWins(sweeps, 1, 0.8), distractionWins(sweeps, -1, 0.533), shift(gains), shift(ranks), shift(changes), shift(without(together, math.IsNaN))}
+		return findings[:len(claims)]
 	})
 	return verdictTable("claim", s.on, claims, slices.Repeat([]string{cannotTell}, len(claims)), cells)
 }
@@ -272,7 +265,7 @@ func distractionWins(sweeps []sweep, times, paper float64) finding {
 		if concentration+distraction == 0 {
 			zero++
 		}
-		switch sign(round(distraction - concentration)) {
+		switch cmp.Compare(round(distraction-concentration), 0) {
 		case 1:
 			wins++
 		case -1:

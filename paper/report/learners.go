@@ -43,7 +43,6 @@ func acrossFamilies(sets []string, differences []float64) effects {
 // learnerStudy is the experiment learners: a line for each set and a column for each learner, whose settings inner folds choose. Those
 // that learn every set stand in the order of their average rank over families of sets, the best first, then the others.
 type learnerStudy struct {
-	grid
 	literary
 	shuffled []results.Row // of sets whose labels are shuffled
 }
@@ -62,7 +61,7 @@ func newLearners(a results.Archive) learnerStudy {
 		}
 		g.columns = append(g.columns, others...)
 	}
-	s := learnerStudy{grid: g, literary: literary{of: g, shown: g.columns}}
+	s := learnerStudy{literary: literary{grid: g, shown: g.columns}}
 	// Single classical learners: not what joins them, nor networks, which have one setting each.
 	s.Choices = choicesOf(of(fits, func(c config) bool { return c.Learner != "" && c.Learner != autoLearner }))
 	if of := without(a.Results, func(r results.Result) bool { return !isShuffled(r) }); len(of) > 0 {

@@ -79,8 +79,7 @@ const (
 
 // group returns the sets of a group.
 func group(name string, sets []string) []string {
-	outside := map[string]func(string) bool{denseGroup: isWeb, webGroup: isNotWeb, allGroup: func(string) bool { return false }}
-	return without(sets, outside[name])
+	return without(sets, func(set string) bool { return name != allGroup && isWeb(set) != (name == webGroup) })
 }
 
 // noisePlace is a noise, by its kind and level, and the part that it is on; none has neither.
