@@ -88,11 +88,7 @@ func (c changes) Differences(of string) string {
 		var all []float64
 		for k, set := range sets {
 			d := c.difference(other, set)
-			cell := signed(d)
-			if tests[i*len(sets)+k].side() != 0 {
-				cell += " *"
-			}
-			row, all = append(row, cell), append(all, d)
+			row, all = append(row, tests[i*len(sets)+k].starred(signed(d))), append(all, d)
 		}
 		rows = append(rows, append(row, signed(mean(all))))
 	}

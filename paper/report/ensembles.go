@@ -52,17 +52,12 @@ func (s ensembleStudy) Gain() float64 {
 
 // ensemblesHelp says what the mean of several networks' scores gains over one, mean over the settings of each set.
 func ensemblesHelp(s ensembleStudy) answer {
-	var means []float64
-	for _, set := range s.sets {
-		var gains []float64
-		for _, g := range s.Gained {
-			if g.set == set {
-				gains = append(gains, g.Difference)
-			}
-		}
-		means = append(means, mean(gains))
+	var sets []string
+	var gains []float64
+	for _, g := range s.Gained {
+		sets, gains = append(sets, g.set), append(gains, g.Difference)
 	}
-	return acrossSets(s.sets, means).answer()
+	return acrossGroups(sets, gains, ofSet).answer()
 }
 
 // gainsPlot draws what each ensemble gains over its members, with the interval of the test.

@@ -67,6 +67,14 @@ func (t tested) side() int {
 	return cmp.Compare(t.Difference, 0)
 }
 
+// starred adds a star to the cell of a difference that a test shows.
+func (t tested) starred(cell string) string {
+	if t.side() == 0 {
+		return cell
+	}
+	return cell + " *"
+}
+
 // shown names what tests show to be better (side 1) or worse (-1).
 func shown(side int, tests []tested) (names []string) {
 	for _, t := range tests {

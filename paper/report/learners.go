@@ -32,8 +32,7 @@ func familyOf(set string) string {
 
 // acrossFamilies returns the mean of differences, one a set, over families of sets, with its interval. It needs two families.
 func acrossFamilies(sets []string, differences []float64) effects {
-	names, merged := merge(sets, rowsOf(differences), familyOf)
-	list := acrossSets(names, column(merged, 0))
+	list := acrossGroups(sets, differences, familyOf)
 	for i := range list {
 		list[i].over = "families of sets"
 	}

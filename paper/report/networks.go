@@ -154,20 +154,13 @@ func (s *networkStudy) search() {
 // gains are the means over poolings of what something gains over the small settings of a pooling, by set.
 func (s networkStudy) gains(of func(outcome) float64) effect {
 	var sets []string
-	gains := make(map[string][]float64)
+	var gains []float64
 	for _, f := range s.Found {
 		if !math.IsNaN(f.Small) && !math.IsNaN(f.Joined) {
-			if gains[f.Set] == nil {
-				sets = append(sets, f.Set)
-			}
-			gains[f.Set] = append(gains[f.Set], of(f)-f.Small)
+			sets, gains = append(sets, f.Set), append(gains, of(f)-f.Small)
 		}
 	}
-	var means []float64
-	for _, set := range sets {
-		means = append(means, mean(gains[set]))
-	}
-	return acrossSets(sets, means)[0]
+	return acrossGroups(sets, gains, ofSet)[0]
 }
 
 // ChosenGains and JoinedGains are what a chosen network and the joined ones gain over the small settings.
