@@ -100,7 +100,7 @@ func (f *filler) part(t *template.Template, source string) (string, error) {
 	switch {
 	case errors.As(err, &wrong):
 		source = again.ReplaceAllStringFunc(source, func(call string) string { return t.Lookup(again.FindStringSubmatch(call)[1]).Root.String() })
-		says := []rune(strings.Join(strings.Fields(action.ReplaceAllString(silent.ReplaceAllString(source, ""), "…")), " "))
+		says := []rune(action.ReplaceAllString(silent.ReplaceAllString(strings.TrimSpace(source), ""), "…"))
 		if len(says) > 150 {
 			says = append(says[:150], '…')
 		}
