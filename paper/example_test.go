@@ -9,11 +9,11 @@ import (
 func ExampleFindExperiment() {
 	e, err := paper.FindExperiment("ablation")
 	fmt.Println(e.Question, err)
-	_, err = paper.FindExperiment("ablatoin")
+	_, err = paper.FindExperiment("Ablatoin")
 	fmt.Println(err)
 	// Output:
 	// What does each part of SynPooling and of its network contribute? <nil>
-	// no study "ablatoin"; did you mean ablation?
+	// no study "Ablatoin"; did you mean ablation?
 }
 
 func ExampleForm_Only() {

@@ -26,6 +26,9 @@ import (
 // TestExperiments checks that every experiment is complete: its sets, settings and protocols exist, and the quick form
 // is smaller than the full one.
 func TestExperiments(t *testing.T) {
+	if _, err := FindExperiment("x"); !errors.Is(err, ErrUnknownExperiment) || !strings.Contains(err.Error(), "`milbench study list` shows all") {
+		t.Errorf("no such experiment: %v", err)
+	}
 	names := make(map[string]bool)
 	for _, e := range Experiments {
 		if names[e.Name] || e.Name == "list" || strings.ToLower(e.Name) != e.Name {
@@ -95,18 +98,6 @@ func checkSetting(setting json.RawMessage) error {
 		return err
 	}
 	return c.Validate()
-}
-
-func TestFindExperiment(t *testing.T) {
-	e, err := FindExperiment("ablation")
-	if err != nil || e.Name != "ablation" {
-		t.Errorf("%q, %v", e.Name, err)
-	}
-	for name, want := range map[string]string{"Ablatoin": `no study "Ablatoin"; did you mean ablation?`, "x": "`milbench study list` shows all"} {
-		if _, err := FindExperiment(name); !errors.Is(err, ErrUnknownExperiment) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q in it", name, err, want)
-		}
-	}
 }
 
 // TestRuns runs a form on the sets that were fetched and checks that the others are named.

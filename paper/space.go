@@ -76,42 +76,25 @@ func KeepSpaces(ctx context.Context, r run.Run, trainer neural.Trainer, before f
 			return err
 		}
 		first := fits[:len(r.Settings)]
-		all := set.Instances()
+		each := func(do func(bag int, vector []float64)) error { return eachVector(set.Instances(), first[0].Train, do) }
 		raw := func() (vectors [][]float64, bags []int, err error) {
-			standard, err := neural.FitStandardisation(all, first[0].Train)
-			if err != nil {
-				return nil, nil, err
-			}
-			chosen := drawn(set.NumInstances(), set.Name, r.Seed)
-			before := 0 // instances of the bags up to here
-			for i, b := range all {
-				err := mil.EachRow(b, func(k int, row []float32) {
-					if len(chosen) > 0 && chosen[0] == before+k {
-						vectors, bags, chosen = append(vectors, standard.Vector(row)), append(bags, i), chosen[1:]
-					}
-				})
-				if err != nil {
-					return nil, nil, err
+			chosen, at := drawn(set.NumInstances(), set.Name, r.Seed), 0
+			err = each(func(bag int, vector []float64) {
+				if len(chosen) > 0 && chosen[0] == at {
+					vectors, bags, chosen = append(vectors, vector), append(bags, bag), chosen[1:]
 				}
-				before += b.Len()
-			}
-			return vectors, bags, nil
+				at++
+			})
+			return vectors, bags, err
 		}
 		means := func() (vectors [][]float64, bags []int, err error) {
-			standard, err := neural.FitStandardisation(all, first[0].Train)
-			if err != nil {
-				return nil, nil, err
+			for _, b := range set.Bags {
+				vectors = append(vectors, make([]float64, b.Instances.Features()))
 			}
-			for i, b := range all {
-				mean := make([]float64, b.Features())
-				if err := mil.EachRow(b, func(_ int, row []float32) {
-					floats.AddScaled(mean, 1/float64(b.Len()), standard.Vector(row))
-				}); err != nil {
-					return nil, nil, err
-				}
-				vectors, bags = append(vectors, mean), append(bags, i)
-			}
-			return vectors, bags, nil
+			err = each(func(bag int, vector []float64) {
+				floats.AddScaled(vectors[bag], 1/float64(set.Bags[bag].Instances.Len()), vector)
+			})
+			return vectors, countUp(len(vectors)), err
 		}
 		base := results.Space{Set: set.Name, Checksum: set.Checksum}
 		base.Of = results.OfInstances
@@ -136,6 +119,20 @@ func KeepSpaces(ctx context.Context, r run.Run, trainer neural.Trainer, before f
 			}, set, fit.Test); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// eachVector calls do with every instance and its bag, standardised by the training part.
+func eachVector(bags []mil.Instances, train []cv.Example, do func(bag int, vector []float64)) error {
+	standard, err := neural.FitStandardisation(bags, train)
+	if err != nil {
+		return err
+	}
+	for i, b := range bags {
+		if err := mil.EachRow(b, func(_ int, row []float32) { do(i, standard.Vector(row)) }); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/zlib"
 	"fmt"
-	"image/color"
 	"io"
 	"math"
 	"strconv"
@@ -130,14 +129,5 @@ func TestPDFImages(t *testing.T) {
 	}
 	if images != 2 {
 		t.Errorf("%d images in the PDF, want 2", images)
-	}
-}
-
-func TestStraight(t *testing.T) {
-	for _, c := range []color.Color{color.NRGBA{R: 0x12, G: 0xff, B: 0x80, A: 0x30}, color.Gray{Y: 0x22}, color.White, color.NRGBA{}} {
-		n := color.NRGBAModel.Convert(c).(color.NRGBA)
-		if r, g, b, a := straight(n).RGBA(); [4]uint8{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), uint8(a >> 8)} != [4]uint8{n.R, n.G, n.B, n.A} {
-			t.Errorf("%v is %v %v %v %v", c, r, g, b, a)
-		}
 	}
 }

@@ -88,21 +88,15 @@ func (c changes) Differences(of string) string {
 		var all []float64
 		for k, set := range sets {
 			d := c.difference(other, set)
-			cell := signed(d)
-			if tests[i*len(sets)+k].side() != 0 {
-				cell += " *"
-			}
-			row, all = append(row, cell), append(all, d)
+			row, all = append(row, tests[i*len(sets)+k].starred(signed(d))), append(all, d)
 		}
 		rows = append(rows, append(row, signed(mean(all))))
 	}
 	return table(slices.Concat([]string{"change"}, sets, []string{"mean"}), rows)
 }
 
-// verdicts test over sets what the changes do.
-func (c changes) verdicts() []verdict {
-	need(webAsOne(c.sets) > 1)
-	var rows [][]float64
+// effects are what the changes do, a row for each set.
+func (c changes) effects() (rows [][]float64) {
 	for _, set := range c.sets {
 		var row []float64
 		for _, other := range c.others {
@@ -110,27 +104,34 @@ func (c changes) verdicts() []verdict {
 		}
 		rows = append(rows, row)
 	}
-	verdicts := overSets(c.sets, c.others, rows, shifts)
-	for i := range verdicts {
-		v := &verdicts[i]
-		v.judged = []string{"worse than " + c.Base, cannotTell, "better than " + c.Base}[1+v.side]
-		if acrossSets(c.sets, column(rows, i)).direction() == same {
-			v.judged = "No difference"
+	return rows
+}
+
+// verdicts are what the intervals over sets say of the changes; tests over them say nothing ([undecidable]).
+func (c changes) verdicts() (list []string) {
+	rows := c.effects()
+	for k := range c.others {
+		verdict := cannotTell
+		if acrossSets(c.sets, column(rows, k)).direction() == same {
+			verdict = "No difference"
 		}
+		list = append(list, verdict)
 	}
-	return verdicts
+	return list
 }
 
 // OverSets is a table of what the changes do over sets.
-func (c changes) OverSets() string { return verdictTable("change", c.sets, c.verdicts()) }
+func (c changes) OverSets() string {
+	return verdictTable("change", c.sets, c.others, c.verdicts(), overSets(c.sets, c.effects(), shifts))
+}
 
 // Cannot says why no test over sets could have decided.
 func (c changes) Cannot() string { return undecidable(c.sets, len(c.others)) }
 
-// Count counts the changes of all bases of which something follows; all of them where it is "".
-func (s ablationStudy) Count(what string) (n int) {
+// Count counts the changes of all bases with a verdict, all of them where it is "".
+func (s ablationStudy) Count(verdict string) (n int) {
 	for _, base := range bases {
-		n += len(without(s.Against(base).verdicts(), func(v verdict) bool { return !strings.HasPrefix(v.judged, what) }))
+		n += len(without(s.Against(base).verdicts(), func(v string) bool { return verdict != "" && v != verdict }))
 	}
 	return n
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"synpool/milbench/results"
 	"synpool/paper"
 	committed "synpool/paper/results"
-	"synpool/plotting"
 )
 
 // A verdict of the first page and how it begins.
@@ -54,39 +52,6 @@ func TestClaims(t *testing.T) {
 		if !asked[c.Question] {
 			t.Errorf("%q is not tested", c.Question)
 		}
-	}
-}
-
-// TestClaimRows: a claim has a row, and another with Web as one set where that says something else; what is not known has none.
-func TestClaimRows(t *testing.T) {
-	for name, c := range map[string]struct {
-		sets        []string
-		differences []float64
-		want        []string
-		verdict     int
-	}{
-		"decided":   {denseSets[:4], []float64{0.04, 0.06, 0.05, 0.05}, []string{"x"}, 1},
-		"worse":     {denseSets[:4], []float64{-0.04, -0.06, -0.05, -0.05}, []string{"x"}, -1},
-		"open":      {denseSets[:4], []float64{0.05, -0.05, 0.05, -0.05}, []string{"x"}, 0},
-		"Web alone": {[]string{"a", "b", "web1", "web2", "web3", "web4"}, []float64{0.01, 0, 0.08, 0.09, 0.08, 0.09}, []string{"x", "… with Web as one set"}, 0},
-	} {
-		list := acrossSets(c.sets, c.differences)
-		var names []string
-		for _, r := range list.rows("x") {
-			names = append(names, r.Name)
-			if r.Verdict != c.verdict || r.Low >= r.High {
-				t.Errorf("%s: %+v", name, r)
-			}
-		}
-		if !slices.Equal(names, c.want) {
-			t.Errorf("%s: %q, want %q", name, names, c.want)
-		}
-	}
-	if rows := (effects)(nil).rows("x"); rows != nil {
-		t.Errorf("of nothing: %+v", rows)
-	}
-	if _, err := attempt(func() *plotting.Figure { return plotClaims(nil) }); !errors.Is(err, errIncomplete) {
-		t.Errorf("no archive: %v", err)
 	}
 }
 

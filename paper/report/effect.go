@@ -89,6 +89,15 @@ func acrossSets(sets []string, differences []float64) (list effects) {
 	return list
 }
 
+// acrossGroups is [acrossSets] of the means of differences that belong to one group each.
+func acrossGroups(of []string, differences []float64, group func(string) string) effects {
+	names, merged := merge(of, rowsOf(differences), group)
+	return acrossSets(names, column(merged, 0))
+}
+
+// ofSet is a group for each set, of several differences.
+func ofSet(set string) string { return set }
+
 // rowsOf makes a row of each value.
 func rowsOf(values []float64) [][]float64 {
 	rows := make([][]float64, len(values))

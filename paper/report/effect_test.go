@@ -2,9 +2,11 @@ package report
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"synpool/milbench/stats"
+	"synpool/plotting"
 )
 
 // words are what the page says.
@@ -25,23 +27,39 @@ func TestDirectionOf(t *testing.T) {
 	}
 }
 
+// TestAcrossSets: what the page says of differences, and their rows in the figure: another with Web as one set where that says something
+// else.
 func TestAcrossSets(t *testing.T) {
 	for _, c := range []struct {
 		name        string
 		sets        []string
 		differences []float64
 		want        [4]string
+		verdict     int // of the rows
+		rows        []string
 	}{
-		{"yes", denseSets[:4], []float64{0.04, 0.06, 0.05, 0.05}, [4]string{"+0.050", "+0.037 to +0.063, 4 sets", "Yes, by 0.050", ""}},
-		{"no", denseSets[:4], []float64{-0.04, -0.06, -0.05, -0.05}, [4]string{"−0.050", "−0.063 to −0.037, 4 sets", "No, lower by 0.050", ""}},
-		{"same", denseSets[:4], []float64{0.001, -0.001, 0.002, 0.002}, [4]string{"+0.001", "−0.001 to +0.003, 4 sets", noDifference, ""}},
-		{"unclear", denseSets[:4], []float64{0.05, -0.05, 0.05, -0.05}, [4]string{"+0.000", "−0.092 to +0.092, 4 sets", "We cannot tell", ""}},
-		{"Web agrees", []string{"a", "b", "web1", "web2"}, []float64{0.05, 0.06, 0.05, 0.05}, [4]string{"+0.053", "+0.045 to +0.060, 4 sets", "Yes, by 0.053", ""}},
+		{"yes", denseSets[:4], []float64{0.04, 0.06, 0.05, 0.05}, [4]string{"+0.050", "+0.037 to +0.063, 4 sets", "Yes, by 0.050", ""}, 1, []string{"x"}},
+		{"no", denseSets[:4], []float64{-0.04, -0.06, -0.05, -0.05}, [4]string{"−0.050", "−0.063 to −0.037, 4 sets", "No, lower by 0.050", ""}, -1, []string{"x"}},
+		{"same", denseSets[:4], []float64{0.001, -0.001, 0.002, 0.002}, [4]string{"+0.001", "−0.001 to +0.003, 4 sets", noDifference, ""}, 0, []string{"x"}},
+		{"unclear", denseSets[:4], []float64{0.05, -0.05, 0.05, -0.05}, [4]string{"+0.000", "−0.092 to +0.092, 4 sets", "We cannot tell", ""}, 0, []string{"x"}},
+		{"Web agrees", []string{"a", "b", "web1", "web2"}, []float64{0.05, 0.06, 0.05, 0.05}, [4]string{"+0.053", "+0.045 to +0.060, 4 sets", "Yes, by 0.053", ""}, 1, []string{"x"}},
 		{"Web alone", []string{"a", "b", "web1", "web2", "web3", "web4"}, []float64{0.01, 0, 0.08, 0.09, 0.08, 0.09},
-			[4]string{"+0.058", "+0.015 to +0.102, 6 sets", "We cannot tell (does not hold with Web as one set)", "With Web as one set it is +0.032 (−0.084 to +0.147, 3 sets)."}},
+			[4]string{"+0.058", "+0.015 to +0.102, 6 sets", "We cannot tell (does not hold with Web as one set)", "With Web as one set it is +0.032 (−0.084 to +0.147, 3 sets)."},
+			0, []string{"x", "… with Web as one set"}},
 	} {
-		if got := acrossSets(c.sets, c.differences).answer(); got.words() != c.want {
+		list := acrossSets(c.sets, c.differences)
+		if got := list.answer(); got.words() != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		}
+		var rows []string
+		for _, r := range list.rows("x") {
+			rows = append(rows, r.Name)
+			if r.Verdict != c.verdict || r.Low >= r.High {
+				t.Errorf("%s: %+v", c.name, r)
+			}
+		}
+		if !slices.Equal(rows, c.rows) {
+			t.Errorf("%s: rows %q, want %q", c.name, rows, c.rows)
 		}
 	}
 	for _, sets := range [][]string{{"a"}, {"web1", "web2"}} {
@@ -51,6 +69,9 @@ func TestAcrossSets(t *testing.T) {
 	}
 	if _, err := attempt(func() effects { return acrossSets(nil, nil) }); !errors.Is(err, errIncomplete) {
 		t.Errorf("no set: %v", err)
+	}
+	if _, err := attempt(func() *plotting.Figure { return plotClaims(nil) }); !errors.Is(err, errIncomplete) {
+		t.Errorf("no archive: %v", err)
 	}
 }
 

@@ -52,17 +52,12 @@ func (s ensembleStudy) Gain() float64 {
 
 // ensemblesHelp says what the mean of several networks' scores gains over one, mean over the settings of each set.
 func ensemblesHelp(s ensembleStudy) answer {
-	var means []float64
-	for _, set := range s.sets {
-		var gains []float64
-		for _, g := range s.Gained {
-			if g.set == set {
-				gains = append(gains, g.Difference)
-			}
-		}
-		means = append(means, mean(gains))
+	var sets []string
+	var gains []float64
+	for _, g := range s.Gained {
+		sets, gains = append(sets, g.set), append(gains, g.Difference)
 	}
-	return acrossSets(s.sets, means).answer()
+	return acrossGroups(sets, gains, ofSet).answer()
 }
 
 // gainsPlot draws what each ensemble gains over its members, with the interval of the test.
@@ -85,22 +80,19 @@ func gainsPlot(s ensembleStudy) *plotting.Figure {
 
 // nestedStudy is the experiment nested-ensembles: a line for each set and a column for the ensembles of each pooling and for what
 // validation parts choose among them.
-type nestedStudy struct {
-	grid
-	literary
-}
+type nestedStudy struct{ literary }
 
 func newNestedEnsembles(a results.Archive) nestedStudy {
 	g := newGrid(tabulate(a.Results).Rows, func(r results.Row) (string, string) { return r.Set, poolingOf(r) })
 	g.addBest(a.Results, anyEnsemble)
-	return nestedStudy{g, literary{g, choicesOf(a.Results), []string{anyEnsemble}}}
+	return nestedStudy{literary{g, choicesOf(a.Results), []string{anyEnsemble}}}
 }
 
 // Published is the table beside [siSVM].
 func (s nestedStudy) Published() string {
 	line := slices.Clone(carbonneau.row(siSVM))
 	line[0] += " (Carbonneau et al. 2018)"
-	return s.literary.beside(carbonneau, line)
+	return s.beside(carbonneau, line)
 }
 
 // ensemblesReach compares ensembles that validation parts choose with what was published for [siSVM].

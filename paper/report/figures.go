@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"synpool/milbench/mil"
@@ -206,13 +207,7 @@ func column(rows [][]float64, k int) (values []float64) {
 }
 
 // less returns a - b, value by value.
-func less(a, b []float64) []float64 {
-	differences := make([]float64, len(a))
-	for i := range a {
-		differences[i] = a[i] - b[i]
-	}
-	return differences
-}
+func less(a, b []float64) []float64 { return floats.SubTo(make([]float64, len(a)), a, b) }
 
 // What a changed set's name has after its own.
 const (
@@ -258,8 +253,6 @@ func isWeb(set string) bool {
 	_, err := strconv.Atoi(number)
 	return found && err == nil
 }
-
-func isNotWeb(set string) bool { return !isWeb(set) }
 
 // config is what sections want to know of a setting.
 type config struct {

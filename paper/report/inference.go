@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -10,16 +11,6 @@ import (
 
 	"synpool/milbench/stats"
 )
-
-func sign(v float64) int {
-	switch {
-	case v < 0:
-		return -1
-	case v > 0:
-		return 1
-	}
-	return 0
-}
 
 // extremes returns the indices of the largest of values (times +1 or -1), all of them where several are equal.
 func extremes(values []float64, times float64) (at []int) {
@@ -73,7 +64,15 @@ func (t tested) side() int {
 	if t.Holm >= alpha {
 		return 0
 	}
-	return sign(t.Difference)
+	return cmp.Compare(t.Difference, 0)
+}
+
+// starred adds a star to the cell of a difference that a test shows.
+func (t tested) starred(cell string) string {
+	if t.side() == 0 {
+		return cell
+	}
+	return cell + " *"
 }
 
 // shown names what tests show to be better (side 1) or worse (-1).
@@ -109,7 +108,6 @@ func (t tested) Range() string {
 // finding is the outcome of a two-sided test over sets.
 type finding struct {
 	p    float64
-	side int    // the sign of the effect
 	cell string // the effect with its interval
 }
 
@@ -128,7 +126,7 @@ func shift(values []float64) finding {
 		e := newEffect(values, "sets")
 		cell = fmt.Sprintf("%s (%s)", e.Mean(), e.Range())
 	}
-	return finding{test.P, sign(test.RankBiserial), cell}
+	return finding{test.P, cell}
 }
 
 // shifts tests whether the columns of rows, one a set, differ from 0.
@@ -139,22 +137,15 @@ func shifts(rows [][]float64) (findings []finding) {
 	return findings
 }
 
-// verdict is what follows from findings on the same question.
-type verdict struct {
-	name, judged string
-	side         int      // the direction that the tests carry, 0 where they carry none
-	cells        []string // the effect, its p and that after Holm; then the same with Web as one
-}
-
-// verdictTable is a table of verdicts over sets.
-func verdictTable(head string, sets []string, verdicts []verdict) string {
+// verdictTable is a table of verdicts over sets, by the names of what was asked, beside the cells of [overSets].
+func verdictTable(head string, sets, names, verdicts []string, cells [][]string) string {
 	columns := []string{head, "verdict", fmt.Sprintf("%d sets: effect (95 %% interval)", len(sets)), "p", "after Holm"}
 	if once := webAsOne(sets); once < len(sets) {
 		columns = append(columns, fmt.Sprintf("Web as one, %d sets", once), "p", "after Holm")
 	}
 	var rows [][]string
-	for _, v := range verdicts {
-		rows = append(rows, append([]string{v.name, v.judged}, v.cells...))
+	for k, name := range names {
+		rows = append(rows, append([]string{name, verdicts[k]}, cells[k]...))
 	}
 	return wordTable(columns, rows)
 }
@@ -167,7 +158,8 @@ func webAsOne(sets []string) int {
 
 // undecidable says why tests over sets that ask so many questions can carry none of them, with Web as one set, whatever the
 // results are; it is "none" where they can. A signed-rank or a sign test over n sets has no p-value under 2^(1-n), where all
-// agree, and no verdict rests on that one result alone: twice this p-value, after Holm, must be under the level.
+// agree, and no verdict rests on that one result alone: twice this p-value, after Holm, must be under the level. All tests over sets
+// of these experiments are undecidable, which the pages say and check: no verdict is taken from such a test.
 func undecidable(sets []string, questions int) string {
 	n := webAsOne(sets)
 	least := math.Pow(2, 1-float64(n))
@@ -186,31 +178,24 @@ func undecidable(sets []string, questions int) string {
 	return text
 }
 
-// overSets asks the same named questions of rows, one a set, and again with the Web sets averaged into one row. A verdict has a side
-// where both tests carry it in the same direction, with Holm's correction for all questions, and are not [undecidable].
-func overSets(sets, names []string, rows [][]float64, ask func(rows [][]float64) []finding) (verdicts []verdict) {
+// overSets asks the same questions of rows, one a set, and again with the Web sets averaged into one row. The cells of a question are
+// the effect, its p and that after Holm's correction for all questions; then the same with Web as one.
+func overSets(sets []string, rows [][]float64, ask func(rows [][]float64) []finding) (cells [][]string) {
 	for i, version := range versions(sets, rows) {
 		findings := ask(version)
+		if i == 0 {
+			cells = make([][]string, len(findings))
+		}
 		p := make([]float64, len(findings))
 		for k, f := range findings {
 			p[k] = f.p
 		}
 		holm := must(stats.Holm(p))
 		for k, f := range findings {
-			if holm[k] >= alpha || undecidable(sets, len(findings)) != "none" {
-				f.side = 0
-			}
-			if i == 0 {
-				verdicts = append(verdicts, verdict{name: names[k], side: f.side})
-			}
-			v := &verdicts[k]
-			v.cells = append(v.cells, f.cell, digits(f.p), digits(holm[k]))
-			if v.side != f.side {
-				v.side = 0
-			}
+			cells[k] = append(cells[k], f.cell, digits(f.p), digits(holm[k]))
 		}
 	}
-	return verdicts
+	return cells
 }
 
 // versions are rows, one a set, and where there are Web sets to average into one the rows with these as one.
@@ -260,7 +245,7 @@ func byRank(ranks []float64) []int {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return sign(ranks[i] - ranks[j]) })
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(ranks[i], ranks[j]) })
 	return order
 }
 

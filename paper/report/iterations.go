@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -80,7 +81,7 @@ func (s sweep) kept() bool { return !slices.ContainsFunc(s.least, math.IsNaN) }
 func (s sweep) shares(times float64) (concentration, distraction float64) {
 	at := extremes(s.auc, times)
 	for _, i := range at {
-		switch sign(float64(s.steps[i])) {
+		switch cmp.Compare(s.steps[i], 0) {
 		case 1:
 			concentration += 1 / float64(len(at))
 		case -1:
@@ -100,7 +101,7 @@ func (s sweep) lead(values []float64) float64 {
 func sidesOf(steps []int, values []float64) (concentration, distraction, none float64) {
 	var sides [3][]float64
 	for i, v := range values {
-		at := 1 + sign(float64(steps[i]))
+		at := 1 + cmp.Compare(steps[i], 0)
 		sides[at] = append(sides[at], v)
 	}
 	return mean(sides[2]), mean(sides[0]), mean(sides[1])
@@ -212,54 +213,40 @@ var paperSays = []string{
 	"A higher least change of winners goes with a better AUC (Figure 6); Kendall's τ-b over the values of I",
 }
 
-// Verdicts tests what the paper says, the last two only where changes of winners were kept.
-func (s iterationStudy) Verdicts() []verdict {
+// Asked are the claims of the paper that the sets are asked, the last two only where changes of winners were kept.
+func (s iterationStudy) Asked() []string {
 	need(len(s.on) > 1)
-	claims := paperSays
 	if !slices.ContainsFunc(s.sweeps, sweep.kept) {
-		claims = claims[:4]
+		return paperSays[:4]
 	}
+	return paperSays
+}
+
+// Claims is a table of what these sets say of the paper's claims. Tests over so few sets decide none of them ([undecidable]).
+func (s iterationStudy) Claims() string {
+	claims := s.Asked()
 	var values [][]float64 // of each set the AUCs, then the changes
 	for _, one := range s.sweeps {
 		values = append(values, slices.Concat(one.auc, one.least))
 	}
-	verdicts := overSets(s.on, paperSays, values, func(rows [][]float64) []finding {
-		var lists [4][]float64 // of gains, ranks, changes, and both together
+	cells := overSets(s.on, values, func(rows [][]float64) []finding {
 		var sweeps []sweep
+		var gains, ranks, changes, together []float64
 		for _, row := range rows {
 			one := sweep{s.Steps, row[:len(s.Steps)], row[len(s.Steps):]}
-			sweeps = append(sweeps, one)
-			lists[0], lists[1] = append(lists[0], one.lead(one.auc)), append(lists[1], one.lead(one.ranks()))
-			if !one.kept() {
-				continue
-			}
-			lists[2] = append(lists[2], one.lead(one.least))
-			if tau := one.tau(); !math.IsNaN(tau) {
-				lists[3] = append(lists[3], tau)
+			sweeps, gains, ranks = append(sweeps, one), append(gains, one.lead(one.auc)), append(ranks, one.lead(one.ranks()))
+			if one.kept() {
+				changes, together = append(changes, one.lead(one.least)), append(together, one.tau())
 			}
 		}
-		findings := []finding{distractionWins(sweeps, 1, 0.8), distractionWins(sweeps, -1, 0.533)}
-		for _, list := range lists[:len(claims)-2] {
-			findings = append(findings, shift(list))
-		}
-		return findings
+		findings := []finding{distractionWins(sweeps, 1, 0.8), distractionWins(sweeps, -1, 0.533), shift(gains), shift(ranks), shift(changes), shift(without(together, math.IsNaN))}
+		return findings[:len(claims)]
 	})
-	for i := range verdicts {
-		verdicts[i].judged = []string{"No, the opposite holds", cannotTell, "Yes"}[1+verdicts[i].side]
-	}
-	return verdicts
+	return verdictTable("claim", s.on, claims, slices.Repeat([]string{cannotTell}, len(claims)), cells)
 }
-
-// Claims is a table of what these sets say of the paper's claims.
-func (s iterationStudy) Claims() string { return verdictTable("claim", s.on, s.Verdicts()) }
 
 // Cannot says why no test of the paper's claims could have decided.
-func (s iterationStudy) Cannot() string { return undecidable(s.on, len(s.Verdicts())) }
-
-// Count counts the claims of the paper that the sets confirm (1), contradict (-1) and leave open (0).
-func (s iterationStudy) Count(side int) int {
-	return len(without(s.Verdicts(), func(v verdict) bool { return v.side != side }))
-}
+func (s iterationStudy) Cannot() string { return undecidable(s.on, len(s.Asked())) }
 
 // ChangesMore counts the sets on which winners change more often under distraction, times -1 those on which they change less often.
 func (s iterationStudy) ChangesMore(times float64) int {
@@ -278,7 +265,7 @@ func distractionWins(sweeps []sweep, times, paper float64) finding {
 		if concentration+distraction == 0 {
 			zero++
 		}
-		switch sign(round(distraction - concentration)) {
+		switch cmp.Compare(round(distraction-concentration), 0) {
 		case 1:
 			wins++
 		case -1:
@@ -298,7 +285,7 @@ func distractionWins(sweeps []sweep, times, paper float64) finding {
 	if must(low, err) <= paper && paper <= high {
 		holds = "with"
 	}
-	return finding{must(stats.SignTest(wins, losses)), sign(float64(wins - losses)),
+	return finding{must(stats.SignTest(wins, losses)),
 		fmt.Sprintf("%s: %.0f %% (%.0f %% to %.0f %%, %s the paper's %.4g %%); %d sets for distraction, %d for concentration%s",
 			count(share, len(sweeps)), 100*share/float64(len(sweeps)), 100*low, 100*high, holds, 100*paper, wins, losses, shared)}
 }

@@ -32,8 +32,7 @@ func familyOf(set string) string {
 
 // acrossFamilies returns the mean of differences, one a set, over families of sets, with its interval. It needs two families.
 func acrossFamilies(sets []string, differences []float64) effects {
-	names, merged := merge(sets, rowsOf(differences), familyOf)
-	list := acrossSets(names, column(merged, 0))
+	list := acrossGroups(sets, differences, familyOf)
 	for i := range list {
 		list[i].over = "families of sets"
 	}
@@ -43,8 +42,10 @@ func acrossFamilies(sets []string, differences []float64) effects {
 // learnerStudy is the experiment learners: a line for each set and a column for each learner, whose settings inner folds choose. Those
 // that learn every set stand in the order of their average rank over families of sets, the best first, then the others.
 type learnerStudy struct {
-	grid
 	literary
+	complete []string      // learners that ran on every set
+	Families []string      // of sets
+	values   [][]float64   // the means of complete learners over the sets of each family
 	shuffled []results.Row // of sets whose labels are shuffled
 }
 
@@ -62,7 +63,8 @@ func newLearners(a results.Archive) learnerStudy {
 		}
 		g.columns = append(g.columns, others...)
 	}
-	s := learnerStudy{grid: g, literary: literary{of: g, shown: g.columns}}
+	s := learnerStudy{literary: literary{grid: g, shown: g.columns}}
+	s.complete, s.Families, s.values = g.overFamilies()
 	// Single classical learners: not what joins them, nor networks, which have one setting each.
 	s.Choices = choicesOf(of(fits, func(c config) bool { return c.Learner != "" && c.Learner != autoLearner }))
 	if of := without(a.Results, func(r results.Result) bool { return !isShuffled(r) }); len(of) > 0 {
@@ -84,22 +86,11 @@ func (g grid) overFamilies() (columns, names []string, values [][]float64) {
 	return columns, names, values
 }
 
-// Families names the families of sets, Left the learners that not every set has.
-func (s learnerStudy) Families() string {
-	_, names, _ := s.overFamilies()
-	return listed(names)
-}
-
-func (s learnerStudy) Left() []string {
-	columns, _, _ := s.overFamilies()
-	return s.columns[len(columns):]
-}
+// Left are the learners that not every set has.
+func (s learnerStudy) Left() []string { return s.columns[len(s.complete):] }
 
 // Ranks ranks the learners that learn every set.
-func (s learnerStudy) Ranks() ranking {
-	columns, names, values := s.overFamilies()
-	return rank(columns, "families", names, values)
-}
+func (s learnerStudy) Ranks() ranking { return rank(s.complete, "families", s.Families, s.values) }
 
 // OnShuffled says what learners reach where there is nothing to learn.
 func (s learnerStudy) OnShuffled() string {
@@ -192,8 +183,7 @@ func (s learnerStudy) Standing() standing {
 		side := s.lead(s.columns[0], other).direction()
 		by[side] = append(by[side], other)
 	}
-	complete, _, _ := s.overFamilies()
-	first := standing{s.columns[0], len(complete), len(s.columns) - 1, len(by[higher]), by[unclear], append(by[same], by[lower]...), s.lead(s.columns[0], s.columns[1]), cannotTell}
+	first := standing{s.columns[0], len(s.complete), len(s.columns) - 1, len(by[higher]), by[unclear], append(by[same], by[lower]...), s.lead(s.columns[0], s.columns[1]), cannotTell}
 	switch first.Others {
 	case first.Ahead:
 		first.verdict = "Yes, " + first.First

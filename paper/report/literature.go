@@ -68,9 +68,9 @@ func (l literature) best(set string) (method string, auc float64) {
 	return method, auc
 }
 
-// literary puts columns of a grid beside published figures.
+// literary is a grid with columns that stand beside published figures.
 type literary struct {
-	of      grid
+	grid
 	Choices choices
 	shown   []string // the columns
 }
@@ -81,7 +81,7 @@ func (l literary) beside(published literature, rows ...[]string) string {
 		line := []string{"ours, " + column}
 		for _, set := range published.sets {
 			text := ""
-			if r := l.of.cells[set][column]; r.N > 0 {
+			if r := l.cells[set][column]; r.N > 0 {
 				text = hundred(r.Mean)
 				if r.SD != nil {
 					text += fmt.Sprintf(" (%s)", hundred(*r.SD))
@@ -108,7 +108,7 @@ func bar(set string) float64 {
 // split returns the sets on which something is true of what is chosen in a column, and those on which it is not.
 func (l literary) split(column string, is func(set string, auc float64) bool) (sets, others []string) {
 	for _, set := range carbonneau.sets {
-		r, there := l.of.cells[set][column]
+		r, there := l.cells[set][column]
 		switch {
 		case !there:
 		case is(set, r.Mean):
@@ -148,7 +148,7 @@ func (l literary) BesideSISVM() string {
 func (l literary) Why() string {
 	var rows [][]string
 	for _, set := range l.Below() {
-		rows = append(rows, l.Choices.why(set, l.of.cells[set][l.shown[0]].Mean, bar(set)))
+		rows = append(rows, l.Choices.why(set, l.cells[set][l.shown[0]].Mean, bar(set)))
 	}
 	return wordTable(whyHead, rows)
 }
@@ -163,7 +163,7 @@ func (l literary) Under(column string) (names []string) {
 	_, under := l.split(column, aboveAll)
 	for _, set := range under {
 		method, best := carbonneau.best(set)
-		names = append(names, fmt.Sprintf("%s (%s; %s has %.1f)", set, hundred(l.of.cells[set][column].Mean), method, best))
+		names = append(names, fmt.Sprintf("%s (%s; %s has %.1f)", set, hundred(l.cells[set][column].Mean), method, best))
 	}
 	return names
 }

@@ -154,20 +154,13 @@ func (s *networkStudy) search() {
 // gains are the means over poolings of what something gains over the small settings of a pooling, by set.
 func (s networkStudy) gains(of func(outcome) float64) effect {
 	var sets []string
-	gains := make(map[string][]float64)
+	var gains []float64
 	for _, f := range s.Found {
 		if !math.IsNaN(f.Small) && !math.IsNaN(f.Joined) {
-			if gains[f.Set] == nil {
-				sets = append(sets, f.Set)
-			}
-			gains[f.Set] = append(gains[f.Set], of(f)-f.Small)
+			sets, gains = append(sets, f.Set), append(gains, of(f)-f.Small)
 		}
 	}
-	var means []float64
-	for _, set := range sets {
-		means = append(means, mean(gains[set]))
-	}
-	return acrossSets(sets, means)[0]
+	return acrossGroups(sets, gains, ofSet)[0]
 }
 
 // ChosenGains and JoinedGains are what a chosen network and the joined ones gain over the small settings.
@@ -210,11 +203,11 @@ func (s networkStudy) Small() string {
 // settings of the same poolings.
 func (s networkStudy) Hyperparameters() string {
 	type value struct {
-		text   string
-		number float64 // to order by
+		name, text string
+		number     float64 // to order by
 	}
-	worth := make(map[string]map[value][]float64)              // by the name of a hyperparameter
-	settings := make(map[string]map[value]map[string]struct{}) // that have the value
+	worth := make(map[value][]float64)
+	settings := make(map[value]map[string]bool) // that have the value
 	for _, pooling := range s.poolings() {
 		of := s.nested(searchedEpochs, pooling, false)
 		for _, set := range s.sets {
@@ -224,30 +217,26 @@ func (s networkStudy) Hyperparameters() string {
 				try(json.Unmarshal([]byte(setting), &fields))
 				delete(fields, "pooling")
 				for name, v := range fields {
-					if worth[name] == nil {
-						worth[name], settings[name] = make(map[value][]float64), make(map[value]map[string]struct{})
-					}
-					at := value{text: minus(fmt.Sprint(v))}
+					at := value{name: name, text: minus(fmt.Sprint(v))}
 					at.number, _ = v.(float64)
-					if settings[name][at] == nil {
-						settings[name][at] = make(map[string]struct{})
+					if settings[at] == nil {
+						settings[at] = make(map[string]bool)
 					}
-					settings[name][at][setting] = struct{}{}
-					worth[name][at] = append(worth[name][at], means[setting]-all)
+					settings[at][setting] = true
+					worth[at] = append(worth[at], means[setting]-all)
 				}
 			}
 		}
 	}
+	values := make(map[string][]string) // by name, in order
+	for _, at := range slices.SortedFunc(maps.Keys(worth), func(a, b value) int { return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.text, b.text)) }) {
+		values[at.name] = append(values[at.name], fmt.Sprintf("%s: %s (%d)", at.text, signed(mean(worth[at])), len(settings[at])))
+	}
 	var rows [][]string
-	for _, name := range slices.Sorted(maps.Keys(worth)) {
-		if len(worth[name]) < 2 {
-			continue
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if len(values[name]) > 1 {
+			rows = append(rows, []string{name, strings.Join(values[name], "; ")})
 		}
-		var parts []string
-		for _, at := range slices.SortedFunc(maps.Keys(worth[name]), func(a, b value) int { return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.text, b.text)) }) {
-			parts = append(parts, fmt.Sprintf("%s: %s (%d)", at.text, signed(mean(worth[name][at])), len(settings[name][at])))
-		}
-		rows = append(rows, []string{name, strings.Join(parts, "; ")})
 	}
 	return wordTable([]string{"setting", "values"}, rows)
 }

@@ -79,8 +79,7 @@ const (
 
 // group returns the sets of a group.
 func group(name string, sets []string) []string {
-	outside := map[string]func(string) bool{denseGroup: isWeb, webGroup: isNotWeb, allGroup: func(string) bool { return false }}
-	return without(sets, outside[name])
+	return without(sets, func(set string) bool { return name != allGroup && isWeb(set) != (name == webGroup) })
 }
 
 // noisePlace is a noise, by its kind and level, and the part that it is on; none has neither.
@@ -148,7 +147,7 @@ func (n noiseStudy) OverSets(of string) string {
 	sets, moves := n.moves(of)
 	need(len(sets) > 1)
 	var says []string
-	cells := overSets(sets, sets[:1], rowsOf(moves), shifts)[0].cells
+	cells := overSets(sets, rowsOf(moves), shifts)[0]
 	for i, count := range []int{len(sets), webAsOne(sets)}[:len(cells)/3] {
 		says = append(says, fmt.Sprintf("over %d sets %s, Wilcoxon's signed-rank test, p = %s", count, cells[3*i], cells[3*i+1]))
 	}

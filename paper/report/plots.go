@@ -71,8 +71,7 @@ var plots = map[string]func(opened) *plotting.Figure{
 	}),
 	"learners auc": from(learnersMap(false)),
 	"learners ranks": from(func(s learnerStudy) *plotting.Figure {
-		columns, names, values := s.overFamilies()
-		return ranksPlot(columns, "families of sets", names, values)
+		return ranksPlot(s.complete, "families of sets", s.Families, s.values)
 	}),
 	"networks auc": from(networksMap),
 }

@@ -30,7 +30,6 @@ func poolingOf(r results.Row) string {
 // poolingStudy is the experiment poolings, of Tables 1 and 2: a line for each set and a column for each pooling and for what is chosen
 // among several.
 type poolingStudy struct {
-	grid
 	literary
 	fits   []results.Result
 	names  map[string]settingName // of settings
@@ -44,7 +43,7 @@ func newPoolings(a results.Archive) poolingStudy {
 	g.addBest(of(fits, func(c config) bool { return c.Pooling != instancePooling }), anyNetwork)
 	g.addBest(fits, anyModel)
 	slices.SortFunc(g.lines, mil.CompareNatural)
-	return poolingStudy{g, literary{g, choicesOf(fits), []string{anyModel, anyNetwork}}, fits, settingNames(fits), single}
+	return poolingStudy{literary{g, choicesOf(fits), []string{anyModel, anyNetwork}}, fits, settingNames(fits), single}
 }
 
 // models returns the results of single models. Folders of earlier versions have ensembles among them.

@@ -234,24 +234,21 @@ func (s publishedStudy) Changes() (list []changedStep) {
 
 // ChangesTable is a table of what the steps change, with a star where a test shows it.
 func (s publishedStudy) ChangesTable() string {
-	cells := make(map[string][]string)
-	for _, c := range s.Changes() {
-		if cells[c.Name] == nil {
-			cells[c.Name] = make([]string, len(testedSteps))
-		}
-		cell := fmt.Sprintf("%s (%s)", c.gain.Mean(), c.gain.Range())
-		if c.side() != 0 {
-			cell += " *"
-		}
-		cells[c.Name][c.step] = cell
-	}
 	head := []string{"set"}
 	for _, one := range testedSteps {
 		head = append(head, one.name)
 	}
+	list := s.Changes()
 	var rows [][]string
 	for _, set := range s.sets() {
-		rows = append(rows, append([]string{set}, append(cells[set], make([]string, len(testedSteps)-len(cells[set]))...)...))
+		row := make([]string, len(head))
+		row[0] = set
+		for _, c := range list {
+			if c.Name == set {
+				row[1+c.step] = c.starred(fmt.Sprintf("%s (%s)", c.gain.Mean(), c.gain.Range()))
+			}
+		}
+		rows = append(rows, row)
 	}
 	return table(head, rows)
 }

@@ -52,56 +52,23 @@ func synSettings() (list []string) {
 	return list
 }
 
-func TestIterationsVerdicts(t *testing.T) {
+// TestIterations plants distraction, which wins on every set. Verdicts of tests over sets are about so few of them that no result could
+// decide: over 17 sets the page leaves them out.
+func TestIterations(t *testing.T) {
 	sets := slices.Concat(denseSets, webSets)
-	const opposite = "No, the opposite holds"
-	for _, c := range []struct {
-		name        string
-		auc, change func(set string, i float64) float64
-		verdicts    []string // of the six claims
-		says        []string
-	}{
-		{"distraction", func(_ string, i float64) float64 { return -0.01 * i }, func(_ string, i float64) float64 { return 0.5 - 0.01*i },
-			[]string{yes, opposite, yes, opposite, yes, yes},
-			[]string{leftOut + "Friedman's test (F of Iman and Davenport): …. ", "| 17 sets: effect (95 % interval) |", "| 17 of 17: 100 % (80 % to 100 %, without the paper's 80 %); 17 sets for distraction, 0 for concentration |", "| 0 of 17: 0 % (0 % to 20 %, without the paper's 53.3 %)", "| Web as one, 9 sets |", "| 9 of 9: 100 % (66 % to 100 %, with the paper's 80 %)"}},
-		{"concentration", func(_ string, i float64) float64 { return 0.01 * i }, func(_ string, i float64) float64 { return 0.5 - 0.01*i },
-			[]string{opposite, yes, opposite, yes, yes, opposite}, nil},
-		{"none", func(string, float64) float64 { return 0 }, func(set string, i float64) float64 { return 0.5 + 0.01*cv.Rand(uint64(i+100), set).NormFloat64() },
-			[]string{cannotTell, cannotTell, cannotTell, cannotTell, cannotTell, cannotTell}, nil},
-		{"on Web alone", func(set string, i float64) float64 {
-			if isWeb(set) || set < "d" {
-				return -0.01 * i
-			}
-			return 0.001 * i
-		}, func(set string, i float64) float64 {
-			if isWeb(set) {
-				return 0.5 - 0.01*i
-			}
-			return 0.5 + 0.001*i*float64(2*int(set[0]%2)-1)
-		}, []string{cannotTell, cannotTell, cannotTell, cannotTell, cannotTell, cannotTell}, nil},
-	} {
-		fits := planted(t, "honest", 2, 2, sets, synSettings(), func(r results.Result) float64 {
-			return 0.7 + c.auc(r.Set, iOf(t, r)) + 0.02*chance(r)
-		})
-		var curves []results.MeanCurve
-		for _, set := range sets {
-			for _, i := range manySteps {
-				curves = append(curves, results.MeanCurve{Set: set, Config: []byte(syn(i, "")), Least: c.change(set, float64(i))})
-			}
-		}
-		text, err := Section(results.Archive{Experiment: "iterations", Results: fits, Curves: curves})
-		holds(t, c.name, text, err, c.says, nil)
-		_, claims, _ := strings.Cut(text, "What the paper says")
-		var got []string
-		for _, line := range strings.Split(claims, "\n") {
-			if cells := strings.Split(line, " | "); len(cells) > 4 && slices.Contains(paperSays, strings.TrimPrefix(cells[0], "| ")) {
-				got = append(got, cells[1])
-			}
-		}
-		if !slices.Equal(got, c.verdicts) {
-			t.Errorf("%s: verdicts %q, want %q in\n%s", c.name, got, c.verdicts, claims)
+	a := results.Archive{Experiment: "iterations", Results: planted(t, "honest", 2, 2, sets, synSettings(), func(r results.Result) float64 {
+		return 0.7 - 0.01*iOf(t, r) + 0.02*chance(r)
+	})}
+	for _, set := range sets {
+		for _, i := range manySteps {
+			a.Curves = append(a.Curves, results.MeanCurve{Set: set, Config: []byte(syn(i, "")), Least: 0.5 - 0.01*float64(i)})
 		}
 	}
+	text, err := Section(a)
+	holds(t, "17 sets", text, err, []string{leftOut + "Friedman's test (F of Iman and Davenport): …. ", leftOut + "These are estimates."}, []string{cannotTell})
+	text = newIterations(a).Claims()
+	holds(t, "claims", text, nil, []string{"| 17 sets: effect (95 % interval) |", "| 17 of 17: 100 % (80 % to 100 %, without the paper's 80 %); 17 sets for distraction, 0 for concentration | < 0.001 | < 0.001 |",
+		"| 0 of 17: 0 % (0 % to 20 %, without the paper's 53.3 %)", "| Web as one, 9 sets |", "| 9 of 9: 100 % (66 % to 100 %, with the paper's 80 %)", paperSays[5] + " | We cannot tell | +0.959 ("}, nil)
 }
 
 // TestTies shares the place of equal means, which no side gets for coming first.
@@ -392,22 +359,18 @@ func TestAblationVerdicts(t *testing.T) {
 		}
 		return 0
 	})
-	holds(t, "two sets", text, err, []string{"Differences that hold: I = 3, γ = 1 on c (+0.", "Differences that hold: I = 3, γ = 1 on web4 (+0.", "| I = 3, γ = 1 | We cannot tell |", "for the 16 cells", "for the 4 cells", leftOut + "Over sets."}, []string{"better than", "worse than"})
-	text, err = run(func(string) float64 { return 0.05 })
-	holds(t, "everywhere", text, err, []string{"| I = 3, γ = 1 | better than I = 3 |", "| mean | No difference |", leftOut + "Over sets."}, []string{"worse than"})
-	text, err = run(func(string) float64 { return -0.05 })
-	holds(t, "everywhere worse", text, err, []string{"| I = 3, γ = 1 | worse than I = 3 |"}, []string{"better than"})
+	holds(t, "two sets", text, err, []string{"Differences that hold: I = 3, γ = 1 on c (+0.", "Differences that hold: I = 3, γ = 1 on web4 (+0.", "for the 16 cells", "for the 4 cells", leftOut + "Over sets."}, []string{cannotTell})
 	// Six sets cannot carry any change, and no verdict stands there.
 	sets = []string{"a", "b", "c", "web1", "web4", "web7"}
 	text, err = run(func(string) float64 { return 0.05 })
 	holds(t, "six sets", text, err, []string{"No result could have decided by Wilcoxon's signed-rank test: 4 sets, with Web as one, cannot show a p under 0.125, 0.25 after Holm for 2 tests.",
-		"| I = 3, γ = 1 | We cannot tell | +0.05", "Differences that hold: I = 3, γ = 1 on a (+0."}, []string{"better than"})
+		"| I = 3, γ = 1 | We cannot tell | +0.05", "Differences that hold: I = 3, γ = 1 on a (+0."}, nil)
 	sets = slices.Concat(denseSets, []string{"web1", "web4"})
 	text, err = run(func(string) float64 { return 0 })
-	holds(t, "nowhere", text, err, []string{"No cell has one.", "for the 16 cells", "for the 4 cells"}, []string{"Differences that hold", "better than", "worse than", " * |"})
+	holds(t, "nowhere", text, err, []string{"No cell has one.", "for the 16 cells", "for the 4 cells"}, []string{"Differences that hold", " * |"})
 }
 
-// TestChangeCounts counts a change that helps, one that changes nothing and one that is open.
+// TestChangeCounts counts a change that helps, one that changes nothing and one that is open. Of the first an interval alone says nothing.
 func TestChangeCounts(t *testing.T) {
 	settings := []string{syn(3, ""), strings.Replace(syn(3, ""), `"gamma":0.5`, `"gamma":1`, 1), `{"pooling":"mean","dropout":0.75}`, `{"pooling":"softmax","dropout":0.75}`}
 	for _, s := range settings {
@@ -423,7 +386,7 @@ func TestChangeCounts(t *testing.T) {
 		}
 		return auc
 	})})
-	for what, want := range map[string]int{"": 6, "better": 2, "worse": 0, "No difference": 2, cannotTell: 2} {
+	for what, want := range map[string]int{"": 6, "No difference": 2, cannotTell: 4} {
 		if got := study.Count(what); got != want {
 			t.Errorf("%d changes of %q, want %d", got, what, want)
 		}

@@ -51,41 +51,34 @@ func witnessRate(set string) float64 {
 	return rate
 }
 
-// from returns the least witness rate from which on all rows of a line are as said, "" if there is none.
-func (s witnessStudy) from(line string, is func(results.Row) bool) (rate string) {
-	for _, column := range slices.Backward(s.columns) {
+// from returns the place of the least witness rate from which on all rows of a line are as said, that after the last if there is none.
+func (s witnessStudy) from(line string, is func(results.Row) bool) int {
+	place := len(s.columns)
+	for at, column := range slices.Backward(s.columns) {
 		r, there := s.cells[line][column]
 		if there && !is(r) {
 			break
 		}
 		if there {
-			rate = column
+			place = at
 		}
 	}
-	return rate
+	return place
 }
 
 // finds reports whether the mean AUC of a row is [found].
 func finds(r results.Row) bool { return round(r.Mean) >= found }
 
-// rates returns the witness rates, and "" at their end for none of them.
-func (s witnessStudy) rates() []string { return append(slices.Clone(s.columns), "") }
-
 // Reached lists from which witness rate on each setting's mean AUC is [found], the lines of one rate together.
 func (s witnessStudy) Reached() string {
-	from := make(map[string][]string)
-	for _, line := range s.lines {
-		least := s.from(line, finds)
-		from[least] = append(from[least], line)
-	}
 	var list []string
-	for _, rate := range s.rates() {
-		where := "from a rate of " + rate + " on"
-		if rate == "" {
-			where = "nowhere"
+	for at := range len(s.columns) + 1 {
+		where := "nowhere"
+		if at < len(s.columns) {
+			where = "from a rate of " + s.columns[at] + " on"
 		}
-		if len(from[rate]) > 0 {
-			list = append(list, "- "+where+": "+strings.Join(from[rate], "; ")+".")
+		if lines := without(s.lines, func(line string) bool { return s.from(line, finds) != at }); len(lines) > 0 {
+			list = append(list, "- "+where+": "+strings.Join(lines, "; ")+".")
 		}
 	}
 	return strings.Join(list, "\n")
@@ -133,8 +126,8 @@ func leastRate(s witnessStudy) answer {
 		for _, column := range s.columns {
 			need(s.cells[line][column].Low != nil)
 		}
-		own := slices.Index(s.columns, s.from(line, finds))
-		if own >= 0 && (own < at || own == at && s.cells[line][s.columns[own]].Mean > s.cells[best][s.columns[own]].Mean) {
+		own := s.from(line, finds)
+		if own < at || best != "" && own == at && s.cells[line][s.columns[own]].Mean > s.cells[best][s.columns[own]].Mean {
 			best, at = line, own
 		}
 	}
@@ -148,8 +141,8 @@ func leastRate(s witnessStudy) answer {
 			under = "above " + column + ", "
 		}
 	}
-	if rate := s.from(best, func(r results.Row) bool { return *r.Low >= found }); rate != "" {
-		over = "at most " + rate
+	if sure := s.from(best, func(r results.Row) bool { return *r.Low >= found }); sure < len(s.columns) {
+		over = "at most " + s.columns[sure]
 	}
 	return answer{
 		Verdict:  fmt.Sprintf("%s (%s)", s.columns[at], best),
@@ -168,19 +161,19 @@ func (s witnessStudy) Needs(pooling string) string {
 			name = "Syn with " + scale
 		}
 		if name == pooling {
-			reach = append(reach, slices.Index(s.rates(), s.from(line, finds)))
+			reach = append(reach, s.from(line, finds))
 		}
 	}
 	need(len(reach) > 0)
-	switch low, high := s.rates()[slices.Min(reach)], s.rates()[slices.Max(reach)]; {
-	case low == "":
-		return "more than " + s.columns[len(s.columns)-1]
-	case high == "":
-		return low + " or more"
+	switch low, high, none := slices.Min(reach), slices.Max(reach), len(s.columns); {
+	case low == none:
+		return "more than " + s.columns[none-1]
+	case high == none:
+		return s.columns[low] + " or more"
 	case low != high:
-		return low + " to " + high
+		return s.columns[low] + " to " + s.columns[high]
 	default:
-		return low
+		return s.columns[low]
 	}
 }
 
