@@ -1,10 +1,8 @@
 package corpus_test
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"os"
 	"strings"
 
 	"synpool/course/corpus"
@@ -32,54 +30,6 @@ func ExampleFind() {
 	_, err := corpus.Find("revues")
 	fmt.Println(err)
 	// Output: no text set "revues"; there are tweets, reviews, multi30k
-}
-
-// in sets CORPUS_DATA for an example, and returns what sets it back.
-func in(folder string) func() {
-	old, set := os.LookupEnv("CORPUS_DATA")
-	os.Setenv("CORPUS_DATA", folder)
-	return func() {
-		if os.Unsetenv("CORPUS_DATA"); set {
-			os.Setenv("CORPUS_DATA", old)
-		}
-	}
-}
-
-func ExampleDir() {
-	defer in("shelf")()
-	fmt.Println(corpus.Dir())
-	// Output: shelf <nil>
-}
-
-func ExampleEntry_Paths() {
-	defer in("shelf")()
-	e, err := corpus.Find("tweets")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	paths, err := e.Paths()
-	fmt.Println(len(paths), strings.HasPrefix(paths[0], "shelf"), err)
-	// Output: 1 true <nil>
-}
-
-func ExampleEntry_Verify() {
-	defer in("an empty shelf")()
-	e, err := corpus.Find("reviews")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	state, err := e.Verify()
-	fmt.Println(state, errors.Is(err, corpus.ErrNotFetched))
-	// Output: missing true
-}
-
-func ExampleLoadTweets() {
-	defer in("an empty shelf")()
-	_, err := corpus.LoadTweets()
-	fmt.Println(errors.Is(err, corpus.ErrNotFetched)) // go run synpool/course/corpus/download tweets
-	// Output: true
 }
 
 func ExampleReadTweets() {
