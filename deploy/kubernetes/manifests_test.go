@@ -1,7 +1,6 @@
 package kubernetes_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -87,56 +86,6 @@ func manifests(t *testing.T) []string {
 		t.Fatalf("no manifests (%v)", err)
 	}
 	return names
-}
-
-// misspell calls f with tree with each of its keys misspelt in turn, but those of resources, which are free.
-func misspell(tree any, path string, f func(path string)) {
-	switch node := tree.(type) {
-	case map[string]any:
-		for key, value := range node {
-			at := path + "." + key
-			if !strings.HasSuffix(path, ".limits") && !strings.HasSuffix(path, ".requests") && at != ".kind" {
-				delete(node, key)
-				node[key+"s"] = value
-				f(at)
-				delete(node, key+"s")
-				node[key] = value
-			}
-			misspell(value, at, f)
-		}
-	case []any:
-		for i, value := range node {
-			misspell(value, path+"["+strconv.Itoa(i)+"]", f)
-		}
-	}
-}
-
-// TestStrict decodes every manifest, and sees each of its fields refused when it is misspelt.
-func TestStrict(t *testing.T) {
-	for _, name := range manifests(t) {
-		manifest := []byte(read(t, name))
-		if _, err := decode(manifest); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		var tree any
-		if err := yaml.Unmarshal(manifest, &tree); err != nil {
-			t.Fatal(err)
-		}
-		n := 0
-		misspell(tree, "", func(path string) {
-			n++
-			wrong, err := json.Marshal(tree)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := decode(wrong); err == nil {
-				t.Errorf("%s: %s misspelt is not refused", name, path)
-			}
-		})
-		if n < 5 {
-			t.Errorf("%s: %d fields were misspelt", name, n)
-		}
-	}
 }
 
 // exitCodes are the codes of the command's source, and 143.
