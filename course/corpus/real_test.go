@@ -129,7 +129,7 @@ func TestBaselines(t *testing.T) {
 			c.setting.Logistic.Tolerance = 1e-7
 			m := must(c.setting.Fit(texts, labels, c.classes))
 			test, answers := choose(c.texts, parts[2]), choose(c.labels, parts[2])
-			got := report(t, m, test, answers)
+			got := must(m.Evaluate(test, answers))
 			t.Logf("%d training and %d test texts, %d words: accuracy %.4f, macro-F1 %.4f, macro AUC %.4f; F1 %.3f, AUC %.4f",
 				len(texts), len(test), m.tfidf.vocabulary.Len()-4, got.Accuracy, got.MacroF1, got.MacroAUC, got.F1, got.AUC)
 			if *export != "" {
@@ -147,19 +147,6 @@ func TestBaselines(t *testing.T) {
 			requireNear(t, "AUC", got.AUC, ref.AUC, 1.5e-4)
 		})
 	}
-}
-
-// report evaluates a model on these texts.
-func report(t testing.TB, m *BagOfWordsModel, texts [][]string, labels []int) Report {
-	t.Helper()
-	scores := make([][]float64, len(texts))
-	for i, text := range texts {
-		var err error
-		if scores[i], err = m.Probabilities(text); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return must(Evaluate(labels, scores))
 }
 
 // BenchmarkSelection fits every setting that the baselines were chosen from, and wants the best on the validation part to
@@ -189,7 +176,7 @@ func BenchmarkSelection(b *testing.B) {
 						if err != nil {
 							b.Fatal(err)
 						}
-						r = report(b, m, validation, answers)
+						r = must(m.Evaluate(validation, answers))
 					}
 					b.ReportMetric(r.MacroF1, "macro-F1")
 					tried++

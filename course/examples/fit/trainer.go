@@ -1,5 +1,5 @@
 // Package fit has the training code of the example programs: Adam steps on a loss, epochs that resume from a checkpoint and
-// keep the best variables, batches of sequences of similar length, and the baseline.
+// keep the best variables, and batches of sequences of similar length.
 //
 // Tensors are finalised as soon as their values are read, here and in [Call]. The garbage collector would free them too
 // late: it counts only the few bytes of the Go value, not the backend's buffer behind it, so thousands of buffers would pile
