@@ -84,11 +84,11 @@ func ExampleSpreadLoss() {
 }
 
 func ExampleSpreadMargin() {
-	for step := 0; step <= 100; step += 50 {
-		fmt.Printf("%.2f ", capsule.SpreadMargin(float64(step)/100))
+	for _, part := range []float64{-1, 0, 0.5, 1, 2} {
+		fmt.Printf("%.2f ", capsule.SpreadMargin(part))
 	}
 	// Output:
-	// 0.20 0.55 0.90
+	// 0.20 0.20 0.55 0.90 0.90
 }
 
 func ExampleInverseTemperature_At() {

@@ -48,9 +48,3 @@ func TestSpreadLoss(t *testing.T) {
 		}
 	})
 }
-
-func TestSpreadMargin(t *testing.T) {
-	for part, want := range map[float64]float64{-1: 0.2, 0: 0.2, 0.5: 0.55, 1: 0.9, 2: 0.9} {
-		check(t, "margin", []float64{capsule.SpreadMargin(part)}, []float64{want}, 1e-15)
-	}
-}

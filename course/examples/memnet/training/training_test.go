@@ -91,7 +91,6 @@ func TestRefusals(t *testing.T) {
 		return err
 	}
 	fittest.RequireRefused(t, s, try, map[string]func(*training.Settings){
-		"no epochs":      func(s *training.Settings) { s.Epochs = 0 },
 		"no batch":       func(s *training.Settings) { s.Batch = 0 },
 		"no stories":     func(s *training.Settings) { s.Count = 0 },
 		"no new stories": func(s *training.Settings) { s.Stories = corpus.Stories{Entities: 2}; s.Count = 2000 },

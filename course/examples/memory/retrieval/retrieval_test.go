@@ -109,24 +109,6 @@ func TestRecall(t *testing.T) {
 	}
 }
 
-func TestBetaSweep(t *testing.T) {
-	c := retrieval.DefaultDigits()
-	c.Stored, c.Cues = []int{100}, 20
-	points, err := c.BetaSweep(digits(t, 100))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, p := range points[1:] {
-		if before := points[i]; p.Beta <= before.Beta || p.SharedBy > before.SharedBy+1e-9 || p.ToMean < before.ToMean-1e-9 {
-			t.Errorf("%+v after %+v", p, before)
-		}
-	}
-	first, last := points[0], points[len(points)-1]
-	if math.Abs(first.SharedBy-100) > 1e-6 || first.ToMean > 1e-12 || last.SharedBy > 1.001 || last.ToOwn > 1e-3 {
-		t.Errorf("from %+v to %+v", first, last)
-	}
-}
-
 // TestBadDigits: settings and digits that do not fit are errors.
 func TestBadDigits(t *testing.T) {
 	for _, n := range []int{0, -1} {

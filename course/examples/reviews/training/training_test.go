@@ -179,9 +179,6 @@ func TestRefusals(t *testing.T) {
 		"no sentences": func(s *training.Settings) { s.Sentences = 0 },
 		"no words":     func(s *training.Settings) { s.Words = 0 },
 		"vocabulary":   func(s *training.Settings) { s.Vocabulary = 0 },
-		"no batch":     func(s *training.Settings) { s.Batch = 0 },
-		"no epochs":    func(s *training.Settings) { s.Epochs = 0 },
-		"no seed":      func(s *training.Settings) { s.Seed = 0 },
 	})
 	s := small()
 	s.Batch, s.Epochs = 64, 1

@@ -112,8 +112,6 @@ func TestRefusals(t *testing.T) {
 		"vocabulary": func(s *training.Settings) { s.Vocabulary = 0 },
 		"too few":    func(s *training.Settings) { s.Most = 5 },
 		"no batch":   func(s *training.Settings) { s.Batch = 0 },
-		"no epochs":  func(s *training.Settings) { s.Epochs = 0 },
-		"no seed":    func(s *training.Settings) { s.Seed = 0 },
 	})
 }
 
