@@ -1,11 +1,8 @@
 package synlayer_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -23,26 +20,6 @@ import (
 
 // array is a nested list of numbers of a golden file.
 type array = goldentest.Array
-
-func readGolden[T any](t *testing.T, name string) []T {
-	t.Helper()
-	dir := os.Getenv("SYNLAYER_GOLDEN")
-	if dir == "" {
-		dir = filepath.Join("testdata", "golden")
-	}
-	data, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var cases []T
-	if err := json.Unmarshal(data, &cases); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	if len(cases) == 0 {
-		t.Fatalf("%s: no cases", name)
-	}
-	return cases
-}
 
 // tolerance is what a value may be off, relative to its size, or to that of the largest of its array, or absolutely.
 type tolerance struct{ relative, ofLargest, absolute float64 }
@@ -93,7 +70,7 @@ func TestGoldenSynSteps(t *testing.T) {
 		Weights array
 		Out     array
 	}
-	cases := readGolden[synCase](t, "syn_steps.json")
+	cases := goldentest.Read[[]synCase](t, "golden/syn_steps.json")
 	forEach(t, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
 		// Cases with one number of steps make one batch: shorter rows end in zeros, which must stay, and gamma is a
 		// number that differs between rows.
@@ -224,7 +201,7 @@ func TestGoldenSynPool(t *testing.T) {
 		GradX      array            `json:"grad_x"`
 		GradParams map[string]array `json:"grad_params"`
 	}
-	cases := readGolden[poolCase](t, "synpool.json")
+	cases := goldentest.Read[[]poolCase](t, "golden/synpool.json")
 	forEach(t, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
 		for i, c := range cases {
 			pooling := synlayer.SynPooling{Embed: c.EmbedDim, Heads: c.Heads, Scale: c.Scale, Iterations: c.Steps,
@@ -282,7 +259,7 @@ func (c hopfieldCase) params() map[string]array {
 // gradient by x depends on the version of PyTorch: some have a fault (misplaced) that the file's values can hold.
 // The gradient of our layer must be the true one; the file's must be that, or that with the fault.
 func TestGoldenHopfield(t *testing.T) {
-	cases := readGolden[hopfieldCase](t, "hopfieldpooling.json")
+	cases := goldentest.Read[[]hopfieldCase](t, "golden/hopfieldpooling.json")
 	forEach(t, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
 		for i, c := range cases {
 			pooling := synlayer.HopfieldPooling{Embed: c.HiddenDim * c.Heads, Heads: c.Heads, Beta: c.Beta,
@@ -419,7 +396,7 @@ func TestGoldenNet(t *testing.T) {
 		params["/classifier/bias"] = published["classifier.0.bias"]
 		return params
 	}
-	cases := readGolden[netCase](t, "net.json")
+	cases := goldentest.Read[[]netCase](t, "golden/net.json")
 	forEach(t, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
 		for i, c := range cases {
 			network := synlayer.Network{Layers: c.EmbedLayers, Width: c.HiddenDim, Pooling: synlayer.SynPooling{
