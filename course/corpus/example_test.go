@@ -26,12 +26,6 @@ func ExampleCatalog() {
 	// multi30k 31014 texts in 6 files, research use only; not to be passed on
 }
 
-func ExampleFind() {
-	_, err := corpus.Find("revues")
-	fmt.Println(err)
-	// Output: no text set "revues"; there are tweets, reviews, multi30k
-}
-
 func ExampleReadTweets() {
 	file := `,count,hate_speech,offensive_language,neither,class,tweet
 0,3,0,0,3,2,"@someone what a day, see http://example.com"
@@ -65,22 +59,10 @@ func ExampleReadPairs() {
 	// a.en has 2 lines and a.de has 1; line 2 is the first without a translation
 }
 
-func ExampleReadReviews() {
-	text := "not an archive"
-	_, err := corpus.ReadReviews(strings.NewReader(text), int64(len(text)), "reviews.zip")
-	fmt.Println(err)
-	// Output: reviews.zip: not a valid zip file: the file is damaged; fetch it again
-}
-
 func ExampleNewMasked() {
 	text := corpus.NewMasked("You silly goose!")
 	fmt.Println(text, len(corpus.Words(text.Raw())))
 	// Output: You s**** g****! 4
-}
-
-func ExampleMask() {
-	fmt.Println(corpus.Mask("You are a silly goose!"))
-	// Output: You are a s**** g****!
 }
 
 func ExampleWords() {
@@ -123,18 +105,6 @@ func ExamplePad() {
 	// Output:
 	// sentence 0 has 4 words, more than 3; truncate it or pad to more
 	// [2 3] [4 5 6 8 0 0] [true true true true false false]
-}
-
-func ExamplePadDocuments() {
-	b := must(corpus.PadDocuments([][][]int32{{{4, 5}, {6}}, {{7}}}, 2, 2))
-	fmt.Println(b.Dims, b.IDs, b.Mask)
-	// Output: [2 2 2] [4 5 6 0 7 0 0 0] [true true true false true false false false]
-}
-
-func ExampleDelimit() {
-	target := corpus.Delimit([]int32{7, 8})
-	fmt.Println("decoder reads", target[:3], "and writes", target[1:])
-	// Output: decoder reads [2 7 8] and writes [7 8 3]
 }
 
 func ExampleStratifiedSplit() {

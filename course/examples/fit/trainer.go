@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -142,19 +143,12 @@ func Call(exec *model.Exec, in ...any) (values []any, err error) {
 func allFinite(flat any) bool {
 	switch flat := flat.(type) {
 	case []float32:
-		for _, v := range flat {
-			if !finite(float64(v)) {
-				return false
-			}
-		}
+		return !slices.ContainsFunc(flat, func(v float32) bool { return infinite(float64(v)) })
 	case []float64:
-		for _, v := range flat {
-			if !finite(v) {
-				return false
-			}
-		}
+		return !slices.ContainsFunc(flat, infinite)
 	}
 	return true
 }
 
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+// infinite reports whether v is not finite.
+func infinite(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
