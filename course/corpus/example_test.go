@@ -30,17 +30,13 @@ func ExampleReadTweets() {
 	file := `,count,hate_speech,offensive_language,neither,class,tweet
 0,3,0,0,3,2,"@someone what a day, see http://example.com"
 `
-	tweets, err := corpus.ReadTweets(strings.NewReader(file), "tweets.csv")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	tweets := must(corpus.ReadTweets(strings.NewReader(file), "tweets.csv"))
 	for _, t := range tweets {
 		fmt.Println(corpus.TweetClasses[t.Class], t.Votes)
 		fmt.Println(t.Text) // masked
 		fmt.Println(corpus.TweetWords(t.Text.Raw()))
 	}
-	_, err = corpus.ReadTweets(strings.NewReader(file+"1,3,0,0,2,2,sunshine\n"), "tweets.csv")
+	_, err := corpus.ReadTweets(strings.NewReader(file+"1,3,0,0,2,2,sunshine\n"), "tweets.csv")
 	fmt.Println(err)
 	// Output:
 	// neither [0 0 3]
@@ -79,11 +75,7 @@ func ExampleVocabulary() {
 	counts := corpus.Counts{}
 	counts.Add(strings.Fields("the dog saw the cat")...)
 	counts.Add(strings.Fields("the cat ran")...)
-	v, err := counts.Vocabulary(2, math.MaxInt)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	v := must(counts.Vocabulary(2, math.MaxInt))
 	ids := v.Encode(strings.Fields("the zebra saw the cat"))
 	fmt.Println(v.Len())
 	fmt.Println(ids, v.Decode(ids))
@@ -96,11 +88,7 @@ func ExamplePad() {
 	sentences := [][]int32{{4, 5, 6, 7}, {8}}
 	_, err := corpus.Pad(sentences, 3)
 	fmt.Println(err)
-	b, err := corpus.Pad(corpus.Truncate(sentences, 3), 3)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	b := must(corpus.Pad(corpus.Truncate(sentences, 3), 3))
 	fmt.Println(b.Dims, b.IDs, b.Mask)
 	// Output:
 	// sentence 0 has 4 words, more than 3; truncate it or pad to more
@@ -135,11 +123,7 @@ func ExampleCorpusBLEU() {
 }
 
 func ExampleStories() {
-	stories, err := corpus.Stories{Entities: 2}.Generate(1, 4)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	stories := must(corpus.Stories{Entities: 2}.Generate(1, 4))
 	for _, s := range stories {
 		fmt.Println(strings.Join(s.Facts, "\n"))
 		fmt.Printf("%s? %s, by the facts %d\n", s.Question, s.Answer, s.Support)
