@@ -237,24 +237,6 @@ func ExampleLeaveOneOut() {
 	// Output: 0.8 [1.69 1.53 2.04]
 }
 
-func ExampleBeam() {
-	// A language of two words and an end, 0, that is likelier after the second word.
-	b := sequence.Beam{Width: 2, MaxLength: 4, Begin: 3}
-	found := must(b.Search(1, func(_, words []int32) ([]sequence.Continuations, error) {
-		var rest []sequence.Continuations
-		for _, w := range words {
-			c := sequence.Continuations{Words: []int32{1, 2}, LogProbs: []float64{-0.5, -0.9}}
-			if w == 2 {
-				c = sequence.Continuations{Words: []int32{0, 1}, LogProbs: []float64{-0.1, -2}}
-			}
-			rest = append(rest, c)
-		}
-		return rest, nil
-	}))
-	fmt.Printf("%v with log-probability %.1f\n", found[0].Words, found[0].LogProb)
-	// Output: [2] with log-probability -1.0
-}
-
 func ExampleAdjustment() {
 	show(func(_ *model.Scope, g *Graph) []*Node {
 		return []*Node{sequence.Adjustment{Iterations: -3, Gamma: 0.5, Renormalise: true}.Adjust(Const(g, [][]float64{{0.7, 0.2, 0.1, 0}}))}
