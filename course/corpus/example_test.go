@@ -26,35 +26,6 @@ func ExampleCatalog() {
 	// multi30k 31014 texts in 6 files, research use only; not to be passed on
 }
 
-func ExampleReadTweets() {
-	file := `,count,hate_speech,offensive_language,neither,class,tweet
-0,3,0,0,3,2,"@someone what a day, see http://example.com"
-`
-	tweets := must(corpus.ReadTweets(strings.NewReader(file), "tweets.csv"))
-	for _, t := range tweets {
-		fmt.Println(corpus.TweetClasses[t.Class], t.Votes)
-		fmt.Println(t.Text) // masked
-		fmt.Println(corpus.TweetWords(t.Text.Raw()))
-	}
-	_, err := corpus.ReadTweets(strings.NewReader(file+"1,3,0,0,2,2,sunshine\n"), "tweets.csv")
-	fmt.Println(err)
-	// Output:
-	// neither [0 0 3]
-	// @s****** what a d**, s** h*****************
-	// [<user> what a day , see <url>]
-	// tweets.csv: line 3: the votes for the classes add up to 2, not to the count 3
-}
-
-func ExampleReadPairs() {
-	pairs, err := corpus.ReadPairs(strings.NewReader("A dog runs.\n"), strings.NewReader("Ein Hund läuft.\n"), "a.en", "a.de")
-	fmt.Println(pairs, err)
-	_, err = corpus.ReadPairs(strings.NewReader("A dog runs.\nA cat sleeps.\n"), strings.NewReader("Ein Hund läuft.\n"), "a.en", "a.de")
-	fmt.Println(err)
-	// Output:
-	// [{A dog runs. Ein Hund läuft.}] <nil>
-	// a.en has 2 lines and a.de has 1; line 2 is the first without a translation
-}
-
 func ExampleNewMasked() {
 	text := corpus.NewMasked("You silly goose!")
 	fmt.Println(text, len(corpus.Words(text.Raw())))
