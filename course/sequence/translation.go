@@ -29,18 +29,11 @@ func NewTranslation(backend compute.Backend, store *model.Store, translator Tran
 		return nil, fmt.Errorf("sequence: a translation of %d sentences of %d words with a beam of %d; sentences and length are 1 or more, the width at most the %d words of the target", sentences, length, beam.Width, translator.Target)
 	}
 	t := &Translation{translator: translator, beam: beam, sentences: sentences, length: length}
-	err := t.check(backend, store)
-	if err != nil {
+	if err := t.check(backend, store); err != nil {
 		return nil, err
 	}
-	compile := func(f func(scope *model.Scope, in []*Node) []*Node) *model.Exec {
-		exec, failed := model.NewExec(backend, store, f)
-		if failed != nil && err == nil {
-			err = failed
-		}
-		return exec
-	}
-	t.encode = compile(func(scope *model.Scope, in []*Node) []*Node {
+	var err error
+	t.encode, err = model.NewExec(backend, store, func(scope *model.Scope, in []*Node) []*Node {
 		m := translator.Encode(scope, in[0], in[1], nil, dtypes.Float32)
 		out := append([]*Node{m.States, m.Mask}, m.Start...)
 		if m.Keys != nil {
@@ -53,7 +46,9 @@ func NewTranslation(backend compute.Backend, store *model.Store, translator Tran
 		}
 		return out
 	})
-	t.next = compile(t.step)
+	if err == nil {
+		t.next, err = model.NewExec(backend, store, t.step)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("sequence: graphs of a translation: %w", err)
 	}
