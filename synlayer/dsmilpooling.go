@@ -95,16 +95,8 @@ func (p DSMILPooling) streams(scope *model.Scope, bags Bags, outputs int) (first
 		sums = append(sums, weightedSum(weights, values))
 		all = append(all, weights)
 	}
-	attended = joined(sums, -1)
-	return batched.OneOutput(joined(firsts, -1)), Concatenate([]*Node{joined(criticals, -1), attended}, -1), attended, joined(all, -2)
-}
-
-// joined concatenates nodes, one or more, along an axis.
-func joined(nodes []*Node, axis int) *Node {
-	if len(nodes) == 1 {
-		return nodes[0]
-	}
-	return Concatenate(nodes, axis)
+	attended = Concatenate(sums, -1)
+	return batched.OneOutput(Concatenate(firsts, -1)), Concatenate([]*Node{Concatenate(criticals, -1), attended}, -1), attended, Concatenate(all, -2)
 }
 
 // largestShare returns weights that divide 1 evenly among the instances with the largest value in each row of values [batch,

@@ -15,12 +15,6 @@ func trainableQuery(scope *model.Scope, x *Node, numMembers int) *Node {
 	return ExpandAxes(q, -2)
 }
 
-// split returns the halves of the last axis of x.
-func split(x *Node) (first, second *Node) {
-	half := x.Shape().Dim(-1) / 2
-	return SliceAxis(x, -1, AxisRangeFromStart(half)), SliceAxis(x, -1, AxisRangeToEnd(half))
-}
-
 // checkHeads reports a number of heads that does not divide embed.
 func checkHeads(of string, heads, embed int) error {
 	if heads < 1 || embed < 1 || embed%heads != 0 {

@@ -7,6 +7,8 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
+
+	"synpool/internal/batched"
 )
 
 // SetTransformerPooling is the Set Transformer of Lee et al. 2019: Blocks induced set attention blocks, where the instances
@@ -66,7 +68,7 @@ func (p SetTransformerPooling) Pool(scope *model.Scope, bags Bags) (pooled, weig
 		x, _ = p.attend(block.In("read"), x, induced, nil, numMembers)
 	}
 	pma := scope.In("pma")
-	x = relu(Dense(pma.In("feedforward"), x, numMembers, p.Embed))
+	x = batched.Relu(Dense(pma.In("feedforward"), x, numMembers, p.Embed))
 	pooled, weights = p.attend(pma.In("pool"), points(pma, "seed", 1), x, bags.Mask, numMembers)
 	return Squeeze(pooled, -2), weights
 }
@@ -96,8 +98,5 @@ func (p SetTransformerPooling) attend(scope *model.Scope, x, y, mask *Node, numM
 	read := Einsum("bhqk,bkhd->bqhd", Reshape(weights, -1, p.Heads, queries, keys), v)
 	read = project("output", Reshape(read, joined(queries, p.Embed)...))
 	h := norm("attention_norm", Add(BroadcastToDims(x, joined(queries, p.Embed)...), read))
-	return norm("feedforward_norm", Add(h, relu(project("feedforward", h)))), weights
+	return norm("feedforward_norm", Add(h, batched.Relu(project("feedforward", h)))), weights
 }
-
-// relu returns max(x, 0).
-func relu(x *Node) *Node { return Max(x, ScalarZero(x.Graph(), x.DType())) }

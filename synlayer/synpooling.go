@@ -88,7 +88,8 @@ func (p SynPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node) 
 	if p.Norm {
 		x = LayerNorm(scope.In("norm"), x, numMembers)
 	}
-	keys, values := split(Dense(scope.In("keyvalue"), x, numMembers, 2*p.Embed))
+	halves := Split(Dense(scope.In("keyvalue"), x, numMembers, 2*p.Embed), -1, 2)
+	keys, values := halves[0], halves[1]
 	query := Dense(scope.In("query_projection"), trainableQuery(scope, bags.X, numMembers), numMembers, p.Embed)
 	query = Mul(query, batched.Along(number("scale", p.Scale), query))
 	attention := BagSoftmax(scores(query, keys, p.Heads), bags.Mask)

@@ -73,22 +73,26 @@ func ExampleClass_Route() {
 	// assignments (Float32)[1, 1, 1, 4, 4, 3, 2]
 }
 
-// The target, class 0, is 0.1 ahead of class 1 and 0.6 ahead of class 2, where 0.2 is asked for.
+// The target, class 0, is 0.1 ahead of class 1 and 0.6 ahead of class 2, where 0.2 is asked for. Class 3 does not exist: all
+// three classes are ahead of it.
 func ExampleSpreadLoss() {
-	loss := MustExecOnce(gobackend.GetBackend(), func(activations, labels *Node) *Node {
-		return capsule.SpreadLoss(activations, labels, ConstAs(activations, capsule.SpreadMargin(0)))
-	}, [][]float64{{0.8, 0.7, 0.2}}, []int32{0})
-	fmt.Printf("%.3f\n", loss.Value())
+	for _, label := range []int32{0, 3} {
+		loss := MustExecOnce(gobackend.GetBackend(), func(activations, labels *Node) *Node {
+			return capsule.SpreadLoss(activations, labels, ConstAs(activations, capsule.SpreadMargin(0)))
+		}, [][]float64{{0.8, 0.7, 0.2}}, []int32{label})
+		fmt.Printf("%.3f\n", loss.Value())
+	}
 	// Output:
 	// 0.010
+	// 1.970
 }
 
 func ExampleSpreadMargin() {
-	for step := 0; step <= 100; step += 50 {
-		fmt.Printf("%.2f ", capsule.SpreadMargin(float64(step)/100))
+	for _, part := range []float64{-1, 0, 0.5, 1, 2} {
+		fmt.Printf("%.2f ", capsule.SpreadMargin(part))
 	}
 	// Output:
-	// 0.20 0.55 0.90
+	// 0.20 0.20 0.55 0.90 0.90
 }
 
 func ExampleInverseTemperature_At() {

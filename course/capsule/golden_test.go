@@ -1,11 +1,8 @@
 package capsule_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -102,21 +99,9 @@ func (c goldenCase) routing() capsule.EMRouting {
 		Temperature: capsule.InverseTemperature{Final: c.Final, Decay: c.Decay}}
 }
 
-func readGolden[T any](t *testing.T, name string) (v T) {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", "golden", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(data, &v); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	return v
-}
-
 // TestGoldenRouting compares the routing of given votes, and its gradients.
 func TestGoldenRouting(t *testing.T) {
-	cases := readGolden[golden](t, "emrouting.json").Routing
+	cases := goldentest.Read[golden](t, "golden/emrouting.json").Routing
 	forEach(t, dtypes.Float64, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
 		if len(cases) < 4 {
 			t.Fatalf("%d cases", len(cases))
@@ -147,7 +132,7 @@ func TestGoldenRouting(t *testing.T) {
 
 // TestGoldenLayers compares layers on grids: patches that overlap, and that leave out an edge, and coordinates.
 func TestGoldenLayers(t *testing.T) {
-	cases := readGolden[golden](t, "emrouting.json").Layers
+	cases := goldentest.Read[golden](t, "golden/emrouting.json").Layers
 	forEach(t, dtypes.Float32, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
 		if len(cases) < 4 {
 			t.Fatalf("%d cases", len(cases))

@@ -49,7 +49,7 @@ func (c goldenNetwork) network() capsule.Network {
 
 // TestGoldenNetwork compares the whole network and the spread loss, and the gradients by every weight and the images.
 func TestGoldenNetwork(t *testing.T) {
-	c := readGolden[goldenNetwork](t, "network.json")
+	c := goldentest.Read[goldenNetwork](t, "golden/network.json")
 	var paths []string
 	for path := range c.Parameters {
 		paths = append(paths, path)

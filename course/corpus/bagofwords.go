@@ -55,3 +55,15 @@ func (m *BagOfWordsModel) row(text []string) row { return m.tfidf.row(ngrams(tex
 func (m *BagOfWordsModel) Probabilities(text []string) ([]float64, error) {
 	return m.logistic.probabilities(m.row(text))
 }
+
+// Evaluate compares the labels of texts with the probabilities of the model.
+func (m *BagOfWordsModel) Evaluate(texts [][]string, labels []int) (Report, error) {
+	scores := make([][]float64, len(texts))
+	for i, text := range texts {
+		var err error
+		if scores[i], err = m.Probabilities(text); err != nil {
+			return Report{}, err
+		}
+	}
+	return Evaluate(labels, scores)
+}

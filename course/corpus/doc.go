@@ -17,7 +17,7 @@
 //
 // # Offensive text
 //
-// The tweets of [ReadTweets] contain hate speech. Their text is [Masked], which is printed and encoded with stars. Words
+// The tweets of [LoadTweets] contain hate speech. Their text is [Masked], which is printed and encoded with stars. Words
 // extracted from it are ordinary strings; use [Mask] before printing them.
 //
 // Readers return one-line errors that name the file and the line, and never quote the text. They allocate memory only for

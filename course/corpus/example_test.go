@@ -1,10 +1,8 @@
 package corpus_test
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"os"
 	"strings"
 
 	"synpool/course/corpus"
@@ -28,109 +26,10 @@ func ExampleCatalog() {
 	// multi30k 31014 texts in 6 files, research use only; not to be passed on
 }
 
-func ExampleFind() {
-	_, err := corpus.Find("revues")
-	fmt.Println(err)
-	// Output: no text set "revues"; there are tweets, reviews, multi30k
-}
-
-// in sets CORPUS_DATA for an example, and returns what sets it back.
-func in(folder string) func() {
-	old, set := os.LookupEnv("CORPUS_DATA")
-	os.Setenv("CORPUS_DATA", folder)
-	return func() {
-		if os.Unsetenv("CORPUS_DATA"); set {
-			os.Setenv("CORPUS_DATA", old)
-		}
-	}
-}
-
-func ExampleDir() {
-	defer in("shelf")()
-	fmt.Println(corpus.Dir())
-	// Output: shelf <nil>
-}
-
-func ExampleEntry_Paths() {
-	defer in("shelf")()
-	e, err := corpus.Find("tweets")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	paths, err := e.Paths()
-	fmt.Println(len(paths), strings.HasPrefix(paths[0], "shelf"), err)
-	// Output: 1 true <nil>
-}
-
-func ExampleEntry_Verify() {
-	defer in("an empty shelf")()
-	e, err := corpus.Find("reviews")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	state, err := e.Verify()
-	fmt.Println(state, errors.Is(err, corpus.ErrNotFetched))
-	// Output: missing true
-}
-
-func ExampleLoadTweets() {
-	defer in("an empty shelf")()
-	_, err := corpus.LoadTweets()
-	fmt.Println(errors.Is(err, corpus.ErrNotFetched)) // go run synpool/course/corpus/download tweets
-	// Output: true
-}
-
-func ExampleReadTweets() {
-	file := `,count,hate_speech,offensive_language,neither,class,tweet
-0,3,0,0,3,2,"@someone what a day, see http://example.com"
-`
-	tweets, err := corpus.ReadTweets(strings.NewReader(file), "tweets.csv")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, t := range tweets {
-		fmt.Println(corpus.TweetClasses[t.Class], t.Votes)
-		fmt.Println(t.Text) // masked
-		fmt.Println(corpus.TweetWords(t.Text.Raw()))
-	}
-	_, err = corpus.ReadTweets(strings.NewReader(file+"1,3,0,0,2,2,sunshine\n"), "tweets.csv")
-	fmt.Println(err)
-	// Output:
-	// neither [0 0 3]
-	// @s****** what a d**, s** h*****************
-	// [<user> what a day , see <url>]
-	// tweets.csv: line 3: the votes for the classes add up to 2, not to the count 3
-}
-
-func ExampleReadPairs() {
-	pairs, err := corpus.ReadPairs(strings.NewReader("A dog runs.\n"), strings.NewReader("Ein Hund läuft.\n"), "a.en", "a.de")
-	fmt.Println(pairs, err)
-	_, err = corpus.ReadPairs(strings.NewReader("A dog runs.\nA cat sleeps.\n"), strings.NewReader("Ein Hund läuft.\n"), "a.en", "a.de")
-	fmt.Println(err)
-	// Output:
-	// [{A dog runs. Ein Hund läuft.}] <nil>
-	// a.en has 2 lines and a.de has 1; line 2 is the first without a translation
-}
-
-func ExampleReadReviews() {
-	text := "not an archive"
-	_, err := corpus.ReadReviews(strings.NewReader(text), int64(len(text)), "reviews.zip")
-	fmt.Println(err)
-	// Output: reviews.zip: not a valid zip file: the file is damaged; fetch it again
-}
-
 func ExampleNewMasked() {
 	text := corpus.NewMasked("You silly goose!")
 	fmt.Println(text, len(corpus.Words(text.Raw())))
 	// Output: You s**** g****! 4
-}
-
-func ExampleMask() {
-	fmt.Println(corpus.Mask("You are a silly goose!"))
-	// Output: You are a s**** g****!
 }
 
 func ExampleWords() {
@@ -147,11 +46,7 @@ func ExampleVocabulary() {
 	counts := corpus.Counts{}
 	counts.Add(strings.Fields("the dog saw the cat")...)
 	counts.Add(strings.Fields("the cat ran")...)
-	v, err := counts.Vocabulary(2, math.MaxInt)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	v := must(counts.Vocabulary(2, math.MaxInt))
 	ids := v.Encode(strings.Fields("the zebra saw the cat"))
 	fmt.Println(v.Len())
 	fmt.Println(ids, v.Decode(ids))
@@ -164,27 +59,11 @@ func ExamplePad() {
 	sentences := [][]int32{{4, 5, 6, 7}, {8}}
 	_, err := corpus.Pad(sentences, 3)
 	fmt.Println(err)
-	b, err := corpus.Pad(corpus.Truncate(sentences, 3), 3)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	b := must(corpus.Pad(corpus.Truncate(sentences, 3), 3))
 	fmt.Println(b.Dims, b.IDs, b.Mask)
 	// Output:
 	// sentence 0 has 4 words, more than 3; truncate it or pad to more
 	// [2 3] [4 5 6 8 0 0] [true true true true false false]
-}
-
-func ExamplePadDocuments() {
-	b := must(corpus.PadDocuments([][][]int32{{{4, 5}, {6}}, {{7}}}, 2, 2))
-	fmt.Println(b.Dims, b.IDs, b.Mask)
-	// Output: [2 2 2] [4 5 6 0 7 0 0 0] [true true true false true false false false]
-}
-
-func ExampleDelimit() {
-	target := corpus.Delimit([]int32{7, 8})
-	fmt.Println("decoder reads", target[:3], "and writes", target[1:])
-	// Output: decoder reads [2 7 8] and writes [7 8 3]
 }
 
 func ExampleStratifiedSplit() {
@@ -215,11 +94,7 @@ func ExampleCorpusBLEU() {
 }
 
 func ExampleStories() {
-	stories, err := corpus.Stories{Entities: 2}.Generate(1, 4)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	stories := must(corpus.Stories{Entities: 2}.Generate(1, 4))
 	for _, s := range stories {
 		fmt.Println(strings.Join(s.Facts, "\n"))
 		fmt.Printf("%s? %s, by the facts %d\n", s.Question, s.Answer, s.Support)

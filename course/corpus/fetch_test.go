@@ -2,21 +2,13 @@ package corpus
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
-	"time"
-
-	"synpool/internal/fetch"
 )
 
 func TestCatalog(t *testing.T) {
@@ -33,10 +25,10 @@ func TestCatalog(t *testing.T) {
 		}
 		seen[e.Name] = true
 		for _, f := range e.Files {
-			if seen[f.Name] || seen[f.SHA256] || !strings.HasSuffix(f.Name, path.Base(f.URL)) || !pinned.MatchString(f.URL) || !sum.MatchString(f.SHA256) || f.Bytes < 1 {
+			if seen[f.Name] || seen[f.Sums.SHA256] || !strings.HasSuffix(f.Name, path.Base(f.URL)) || !pinned.MatchString(f.URL) || !sum.MatchString(f.Sums.SHA256) || f.Sums.Bytes < 1 {
 				t.Errorf("%s: %+v", e.Name, f)
 			}
-			seen[f.Name], seen[f.SHA256] = true, true
+			seen[f.Name], seen[f.Sums.SHA256] = true, true
 		}
 	}
 	_, err := Find("tweet")
@@ -68,68 +60,8 @@ func TestDir(t *testing.T) {
 	for _, load := range []func() error{
 		func() error { _, err := Dir(); return err },
 		func() error { _, err := LoadTweets(); return err },
-		func() error { _, err := Catalog()[0].Paths(); return err },
-		func() error { return Catalog()[0].Fetch(t.Context(), nil) },
 	} {
 		requireOneLine(t, load(), "set CORPUS_DATA")
-	}
-}
-
-// served returns an entry of files with these contents on a server of its own, and counts the requests.
-func served(t *testing.T, contents ...string) (Entry, *int) {
-	t.Helper()
-	requests := new(int)
-	e := Entry{Name: "made-up"}
-	for i, content := range contents {
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			*requests++
-			http.ServeContent(w, r, "", time.Time{}, strings.NewReader(content))
-		}))
-		t.Cleanup(server.Close)
-		sum := sha256.Sum256([]byte(content))
-		name := []string{"first.gz", "second.gz"}[i]
-		e.Files = append(e.Files, File{Name: name, URL: server.URL + "/" + name, Bytes: int64(len(content)), SHA256: hex.EncodeToString(sum[:])})
-	}
-	return e, requests
-}
-
-func TestFetch(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "made", "on", "demand")
-	t.Setenv("CORPUS_DATA", dir)
-	e, requests := served(t, "one", "two and more")
-	state, err := e.Verify()
-	if requireOneLine(t, err, "made-up: not fetched yet", "first.gz", "`go run synpool/course/corpus/download made-up`"); state != fetch.Missing || !errors.Is(err, ErrNotFetched) {
-		t.Errorf("before: %s, %v", state, err)
-	}
-	var arrived []string
-	progress := func(file string, done, total int64) {
-		if done == total {
-			arrived = append(arrived, file)
-		}
-	}
-	if err := e.Fetch(t.Context(), progress); err != nil || *requests != 2 || !slices.Equal(arrived, []string{"first.gz", "second.gz"}) {
-		t.Fatalf("%d requests, %q arrived: %v", *requests, arrived, err)
-	}
-	if state, err := e.Verify(); state != fetch.Fetched || err != nil {
-		t.Errorf("after: %s, %v", state, err)
-	}
-	if text, err := os.ReadFile(filepath.Join(dir, "second.gz")); err != nil || string(text) != "two and more" {
-		t.Errorf("%q, %v", text, err)
-	}
-	if err := e.Fetch(t.Context(), nil); err != nil || *requests != 2 {
-		t.Errorf("fetched again: %d requests, %v", *requests, err)
-	}
-
-	name := filepath.Join(dir, "second.gz")
-	if err := os.WriteFile(name, []byte("two and mOre"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	state, err = e.Verify()
-	if requireOneLine(t, err, "second.gz is not the file it should be", "SHA-256", "`go run synpool/course/corpus/download made-up`"); state != fetch.Damaged {
-		t.Error(state)
-	}
-	if err := e.Fetch(t.Context(), nil); err != nil || *requests != 3 {
-		t.Errorf("repair: %d requests, %v", *requests, err)
 	}
 }
 
@@ -152,7 +84,7 @@ func TestLoadWithoutFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, f := range e.Files {
-			if err := os.WriteFile(filepath.Join(dir, f.Name), bytes.Repeat([]byte("x"), int(f.Bytes)), 0o666); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, f.Name), bytes.Repeat([]byte("x"), int(f.Sums.Bytes)), 0o666); err != nil {
 				t.Fatal(err)
 			}
 		}

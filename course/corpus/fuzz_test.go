@@ -27,7 +27,7 @@ func FuzzTweets(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var tweets []Tweet
 		var err error
-		alloctest.Bounded(t, data, inflation, func() { tweets, err = ReadTweets(bytes.NewReader(data), "fuzz") })
+		alloctest.Bounded(t, data, inflation, func() { tweets, err = readTweets(bytes.NewReader(data), "fuzz") })
 		if err != nil {
 			requireOneLine(t, err, "fuzz: ")
 			return
@@ -43,7 +43,7 @@ func FuzzTweets(f *testing.F) {
 			w.Write(append(row, tweet.Text.Raw()))
 		}
 		w.Flush()
-		back, err := ReadTweets(&out, "back")
+		back, err := readTweets(&out, "back")
 		if err != nil || !slices.Equal(back, tweets) {
 			t.Errorf("%v come back as %v, %v", tweets, back, err)
 		}
@@ -61,7 +61,7 @@ func FuzzReviews(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var reviews []Review
 		var err error
-		alloctest.Bounded(t, data, inflation, func() { reviews, err = ReadReviews(bytes.NewReader(data), int64(len(data)), "fuzz") })
+		alloctest.Bounded(t, data, inflation, func() { reviews, err = readReviews(bytes.NewReader(data), int64(len(data)), "fuzz") })
 		if err != nil {
 			requireOneLine(t, err, "fuzz: ")
 			return
@@ -76,7 +76,7 @@ func FuzzReviews(f *testing.F) {
 			files = append(files, r.Name+".txt", text.String())
 		}
 		again := zipped(t, files...)
-		back, err := ReadReviews(bytes.NewReader(again), int64(len(again)), "back")
+		back, err := readReviews(bytes.NewReader(again), int64(len(again)), "back")
 		if err != nil || fmt.Sprint(back) != fmt.Sprint(reviews) {
 			t.Errorf("%v come back as %v, %v", reviews, back, err)
 		}
@@ -93,7 +93,7 @@ func FuzzPairs(f *testing.F) {
 		var pairs []Pair
 		var err error
 		alloctest.Bounded(t, slices.Concat(source, target), inflation, func() {
-			pairs, err = ReadPairs(bytes.NewReader(source), bytes.NewReader(target), "fuzz", "fuzz")
+			pairs, err = readPairs(bytes.NewReader(source), bytes.NewReader(target), "fuzz", "fuzz")
 		})
 		if err != nil {
 			requireOneLine(t, err, "fuzz")
@@ -107,7 +107,7 @@ func FuzzPairs(f *testing.F) {
 			fmt.Fprintln(&from, p.Source)
 			fmt.Fprintln(&to, p.Target)
 		}
-		back, err := ReadPairs(strings.NewReader(from.String()), strings.NewReader(to.String()), "back", "back")
+		back, err := readPairs(strings.NewReader(from.String()), strings.NewReader(to.String()), "back", "back")
 		if err != nil || !slices.Equal(back, pairs) {
 			t.Errorf("%q come back as %q, %v", pairs, back, err)
 		}

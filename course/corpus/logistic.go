@@ -37,9 +37,6 @@ func (l Logistic) fit(rows []row, columns int, labels []int, classes int) (*logi
 	if !(l.C > 0) || math.IsInf(l.C, 0) || !(l.Tolerance > 0) || l.Iterations < 1 {
 		return nil, fmt.Errorf("logistic regression with C %v, tolerance %v and %d iterations; all are above 0 and finite", l.C, l.Tolerance, l.Iterations)
 	}
-	if err := checkRows(rows, columns); err != nil {
-		return nil, err
-	}
 	counts, err := countClasses(labels, len(rows), classes)
 	if err != nil {
 		return nil, err
@@ -76,26 +73,6 @@ func (l Logistic) fit(rows []row, columns int, labels []int, classes int) (*logi
 
 // largestFit is the maximum number of weights and biases: more is likely a typo.
 const largestFit = 1 << 26
-
-func checkRows(rows []row, columns int) error {
-	if len(rows) == 0 || columns < 1 {
-		return fmt.Errorf("%d rows of %d columns to fit", len(rows), columns)
-	}
-	for i, r := range rows {
-		if len(r.columns) != len(r.values) {
-			return fmt.Errorf("row %d has %d columns but %d values", i, len(r.columns), len(r.values))
-		}
-		for k, c := range r.columns {
-			if c < 0 || c >= columns {
-				return fmt.Errorf("row %d has column %d of %d", i, c, columns)
-			}
-			if math.IsNaN(r.values[k]) || math.IsInf(r.values[k], 0) {
-				return fmt.Errorf("row %d, column %d is %v", i, c, r.values[k])
-			}
-		}
-	}
-	return nil
-}
 
 // countClasses counts the labels of n texts; each of 0 to classes-1 must occur at least once.
 func countClasses(labels []int, n, classes int) ([]int, error) {
@@ -180,12 +157,8 @@ func (f *objective) compute(x, gradient []float64) float64 {
 	return value
 }
 
-// probabilities returns the probability of each class. A column that the model was not fitted with, or a probability that is
-// NaN, is an error.
+// probabilities returns the probability of each class; one that is NaN is an error.
 func (m *logisticModel) probabilities(r row) ([]float64, error) {
-	if err := checkRows([]row{r}, len(m.weights[0])); err != nil {
-		return nil, err
-	}
 	p := slices.Clone(m.bias)
 	for k, w := range m.weights {
 		for j, c := range r.columns {

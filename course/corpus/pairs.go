@@ -40,13 +40,13 @@ func readPairFiles(source, target string) ([]Pair, error) {
 		return nil, err
 	}
 	defer to.Close()
-	return ReadPairs(from, to, source, target)
+	return readPairs(from, to, source, target)
 }
 
-// ReadPairs reads parallel files with one sentence per line; either may be gzipped. Errors call them sourceName and
+// readPairs reads parallel files with one sentence per line; either may be gzipped. Errors call them sourceName and
 // targetName. Spaces around a sentence are ignored. An empty line, or a different number of lines in the two files, is an
 // error.
-func ReadPairs(source, target io.Reader, sourceName, targetName string) ([]Pair, error) {
+func readPairs(source, target io.Reader, sourceName, targetName string) ([]Pair, error) {
 	from, err := readSentences(source, sourceName)
 	if err != nil {
 		return nil, err

@@ -105,7 +105,7 @@ func TestReadTweets(t *testing.T) {
 		"Windows": strings.ReplaceAll(text, "\n", "\r\n"), "no last line end": strings.TrimSuffix(text, "\n"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := ReadTweets(strings.NewReader(in), "tweets.csv")
+			got, err := readTweets(strings.NewReader(in), "tweets.csv")
 			if err != nil || !slices.Equal(got, want) {
 				t.Errorf("%+v, %v", got, err)
 			}
@@ -145,7 +145,7 @@ func TestReadTweetsRefuses(t *testing.T) {
 		"changed":              {string(cut[:len(cut)-5]) + "12345", "the file is damaged"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := ReadTweets(strings.NewReader(c.text), "tweets.csv")
+			_, err := readTweets(strings.NewReader(c.text), "tweets.csv")
 			requireOneLine(t, err, "tweets.csv: ", c.message)
 			if err != nil && strings.Contains(err.Error(), "sun") {
 				t.Errorf("the error quotes the text: %v", err)
@@ -154,7 +154,7 @@ func TestReadTweetsRefuses(t *testing.T) {
 	}
 	t.Run("line of the end", func(t *testing.T) {
 		for _, end := range []string{"2,3", "", `"2`, `2,"`} {
-			_, err := ReadTweets(io.MultiReader(strings.NewReader(header+good+"1,3,0,0,3,2,rain\n"+end), failing{}), "tweets.csv")
+			_, err := readTweets(io.MultiReader(strings.NewReader(header+good+"1,3,0,0,3,2,rain\n"+end), failing{}), "tweets.csv")
 			requireOneLine(t, err, "tweets.csv: line 4: it ends early")
 		}
 	})
@@ -172,7 +172,7 @@ func TestReadReviews(t *testing.T) {
 		"movie_reviews/neg/", "",
 		"movie_reviews/neg/cv900_17.txt", "\n  \nbad film\r\n\nno end",
 	)
-	got := must(ReadReviews(bytes.NewReader(data), int64(len(data)), "reviews.zip"))
+	got := must(readReviews(bytes.NewReader(data), int64(len(data)), "reviews.zip"))
 	want := "[{neg/cv900_17 0 9 [[bad film] [no end]]} {pos/cv123_4 1 1 [[a fine film .] [it's good really .]]}]"
 	if fmt.Sprint(got) != want {
 		t.Errorf("%v, want %v", got, want)
@@ -220,7 +220,7 @@ func TestReadReviewsRefuses(t *testing.T) {
 		"one long line":   {zipped(t, "pos/cv123_1.txt", strings.Repeat("word ", longestReview/4)), "longer than 1048576 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := ReadReviews(bytes.NewReader(c.data), int64(len(c.data)), "reviews.zip")
+			_, err := readReviews(bytes.NewReader(c.data), int64(len(c.data)), "reviews.zip")
 			requireOneLine(t, err, "reviews.zip: ", c.message)
 		})
 	}
@@ -233,7 +233,7 @@ func TestReadPairs(t *testing.T) {
 		"plain": {en, de}, "gzipped": {string(gzipped(t, en)), string(gzipped(t, de))}, "one gzipped, one marked": {"\ufeff" + en, string(gzipped(t, "\ufeff"+de))},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := ReadPairs(strings.NewReader(c[0]), strings.NewReader(c[1]), "a.en", "a.de")
+			got, err := readPairs(strings.NewReader(c[0]), strings.NewReader(c[1]), "a.en", "a.de")
 			if err != nil || !slices.Equal(got, want) {
 				t.Errorf("%q, %v", got, err)
 			}
@@ -258,7 +258,7 @@ func TestReadPairsRefuses(t *testing.T) {
 		"bad sum":          {strings.Repeat("a\n", 200), string(whole[:len(whole)-8]) + "abcd" + string(whole[len(whole)-4:]), "a.de: line 201: invalid checksum: the file is damaged"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := ReadPairs(strings.NewReader(c.source), strings.NewReader(c.target), "a.en", "a.de")
+			_, err := readPairs(strings.NewReader(c.source), strings.NewReader(c.target), "a.en", "a.de")
 			requireOneLine(t, err, c.message)
 		})
 	}

@@ -11,29 +11,16 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/internal/fetch"
+	"synpool/internal/fetched"
 	"synpool/internal/large"
 )
 
 // export names a folder to write what the baselines see, for testdata/baseline.py.
 var export = flag.String("export", "", "write the features of the baselines to this `folder`")
 
-// requireFetched skips the test where the named set is not at hand.
-func requireFetched(t testing.TB, name string) {
-	t.Helper()
-	e := must(Find(name))
-	switch state, err := e.Verify(); state {
-	case fetch.Missing:
-		t.Skip(err)
-	case fetch.Damaged:
-		t.Fatal(err)
-	}
-}
-
 // The counts are those that Python's csv and zipfile find.
 func TestTweets(t *testing.T) {
-	requireFetched(t, tweetsName)
-	tweets := must(LoadTweets())
+	tweets := fetched.Load(t, LoadTweets)
 	var classes [3]int
 	entities, lines, longest := 0, 0, 0
 	for _, tweet := range tweets {
@@ -53,8 +40,7 @@ func TestTweets(t *testing.T) {
 }
 
 func TestReviews(t *testing.T) {
-	requireFetched(t, reviewsName)
-	reviews := must(LoadReviews())
+	reviews := fetched.Load(t, LoadReviews)
 	var classes [2]int
 	var folds [10][2]int
 	sentences, words := 0, 0
@@ -80,8 +66,7 @@ func TestReviews(t *testing.T) {
 }
 
 func TestMulti30k(t *testing.T) {
-	requireFetched(t, multi30kName)
-	set := must(LoadMulti30k())
+	set := fetched.Load(t, LoadMulti30k)
 	if len(set.Train) != 29000 || len(set.Validation) != 1014 || len(set.Test) != 1000 {
 		t.Errorf("%d, %d, %d pairs", len(set.Train), len(set.Validation), len(set.Test))
 	}
@@ -105,10 +90,8 @@ type baselineCase struct {
 
 func baselineCases(t testing.TB) []baselineCase {
 	t.Helper()
-	requireFetched(t, tweetsName)
-	requireFetched(t, reviewsName)
-	tweets := must(LoadTweets())
-	reviews := must(LoadReviews())
+	tweets := fetched.Load(t, LoadTweets)
+	reviews := fetched.Load(t, LoadReviews)
 	balanced := baselineCase{name: "tweets", classes: 3, setting: DefaultBagOfWords()}
 	for _, tweet := range tweets {
 		balanced.texts, balanced.labels = append(balanced.texts, TweetWords(tweet.Text.Raw())), append(balanced.labels, tweet.Class)
@@ -146,7 +129,7 @@ func TestBaselines(t *testing.T) {
 			c.setting.Logistic.Tolerance = 1e-7
 			m := must(c.setting.Fit(texts, labels, c.classes))
 			test, answers := choose(c.texts, parts[2]), choose(c.labels, parts[2])
-			got := report(t, m, test, answers)
+			got := must(m.Evaluate(test, answers))
 			t.Logf("%d training and %d test texts, %d words: accuracy %.4f, macro-F1 %.4f, macro AUC %.4f; F1 %.3f, AUC %.4f",
 				len(texts), len(test), m.tfidf.vocabulary.Len()-4, got.Accuracy, got.MacroF1, got.MacroAUC, got.F1, got.AUC)
 			if *export != "" {
@@ -164,20 +147,6 @@ func TestBaselines(t *testing.T) {
 			requireNear(t, "AUC", got.AUC, ref.AUC, 1.5e-4)
 		})
 	}
-}
-
-// report evaluates a model on these texts.
-func report(t testing.TB, m *BagOfWordsModel, texts [][]string, labels []int) Report {
-	t.Helper()
-	scores := make([][]float64, len(texts))
-	for i, text := range texts {
-		var err error
-		if scores[i], err = m.Probabilities(text); err != nil {
-			t.Fatal(err)
-		}
-	}
-	r := must(Evaluate(labels, scores))
-	return r
 }
 
 // BenchmarkSelection fits every setting that the baselines were chosen from, and wants the best on the validation part to
@@ -207,7 +176,7 @@ func BenchmarkSelection(b *testing.B) {
 						if err != nil {
 							b.Fatal(err)
 						}
-						r = report(b, m, validation, answers)
+						r = must(m.Evaluate(validation, answers))
 					}
 					b.ReportMetric(r.MacroF1, "macro-F1")
 					tried++

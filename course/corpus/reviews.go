@@ -45,16 +45,16 @@ func LoadReviews() ([]Review, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", reviewsName, err)
 	}
-	return ReadReviews(f, info.Size(), paths[0])
+	return readReviews(f, info.Size(), paths[0])
 }
 
-// ReadReviews reads reviews from a zip archive of size bytes, sorted by name. Errors call the archive name. It reads the
+// readReviews reads reviews from a zip archive of size bytes, sorted by name. Errors call the archive name. It reads the
 // files neg/cvNNN_*.txt and pos/cvNNN_*.txt in any folder, with one sentence per line, and ignores other folders and files.
 //
 // Spaces and control characters separate words, except for the character 0x12, which stands for an apostrophe in some of the
 // files. Lines without words are left out. These are errors: a review without words, a review of more than 1 MiB, more than
 // 64 MiB or 65,536 reviews in total, and reviews that share bytes of the archive.
-func ReadReviews(r io.ReaderAt, size int64, name string) ([]Review, error) {
+func readReviews(r io.ReaderAt, size int64, name string) ([]Review, error) {
 	archive, err := zip.NewReader(r, size)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s: %w", name, strings.TrimPrefix(err.Error(), "zip: "), errDamaged)

@@ -38,15 +38,15 @@ func LoadTweets() ([]Tweet, error) {
 		return nil, fmt.Errorf("%s: %w", tweetsName, err)
 	}
 	defer f.Close()
-	return ReadTweets(f, paths[0])
+	return readTweets(f, paths[0])
 }
 
-// ReadTweets reads tweets from comma-separated rows of id, number of votes, votes for each class, class and text, with the
+// readTweets reads tweets from comma-separated rows of id, number of votes, votes for each class, class and text, with the
 // header ",count,hate_speech,offensive_language,neither,class,tweet". The file may be gzipped; errors call it name.
 //
 // These are errors: wrong columns, votes that do not add up, a class with fewer votes than another, a repeated id, and text
 // that is empty or not UTF-8. Errors name the line and never quote a row.
-func ReadTweets(r io.Reader, name string) ([]Tweet, error) {
+func readTweets(r io.Reader, name string) ([]Tweet, error) {
 	in, err := inflated(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: line 1: %w", name, err)

@@ -1,7 +1,6 @@
 package memory_test
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -127,33 +126,6 @@ func ExampleSynergetic() {
 	// order parameters [0.975 0.091], energy -0.246
 }
 
-func ExampleSynergetic_State() {
-	s := &memory.Synergetic{Gamma: 1}
-	fail(s.Store([][]float64{{1, 0}, {1, 1}}))
-	_, err := s.Update([]float64{0, 0})
-	fmt.Println(errors.Is(err, memory.ErrZeroState))
-	biased, err := s.State([]float64{0, 1e-9})
-	fail(err)
-	trace, err := memory.Retrieve(s, biased, 100, 1e-9)
-	fail(err)
-	fmt.Printf("%.3f\n", trace.Last())
-	// Output:
-	// true
-	// [1.000 1.000]
-}
-
-func ExampleSynergetic_Activate() {
-	s := memory.Synergetic{Gamma: 1}
-	order := []float64{0.5, -0.6, 0.3}
-	for range 2000 {
-		var err error
-		order, err = s.Activate(order)
-		fail(err)
-	}
-	fmt.Println(order[1] == -1, order[0] == 0 && order[2] == 0)
-	// Output: true true
-}
-
 func ExampleSyn() {
 	s := memory.Syn{Gamma: 0.5}
 	forward, inverse := []float64{0.5, 0.3, 0.2, 0}, []float64{0.5, 0.3, 0.2, 0}
@@ -172,14 +144,6 @@ func ExampleSyn() {
 	// rates 0.500 and 0.584
 }
 
-func ExampleCapacityConfig_Capacity() {
-	c := memory.CapacityConfig{Criterion: memory.WrongComponents, Threshold: 0.0036, Updates: 1, Draws: 20, Cues: 50, Limit: 1000, Seed: 1}
-	patterns, _, err := c.Capacity(&memory.Polynomial{Power: 3, Synchronous: true}, 40)
-	fail(err)
-	fmt.Printf("%d patterns, %.0f in theory\n", patterns, number(memory.PolynomialCapacity(3, 40, 0.0036)))
-	// Output: 68 patterns, 74 in theory
-}
-
 func ExamplePolynomialCapacity() {
 	for _, power := range []int{2, 3, 4} {
 		fmt.Printf("%.0f ", number(memory.PolynomialCapacity(power, 100, 0.0036)))
@@ -191,34 +155,6 @@ func ExamplePolynomialCapacity() {
 func ExampleExponentialCapacityAll() {
 	fmt.Println(math.Round(number(memory.ExponentialCapacityAll(20, 0.5))))
 	// Output: 270
-}
-
-func ExampleBetaSweep() {
-	patterns := [][]float64{{1, 0}, {0, 1}, {-1, 0}, {0, -1}}
-	points, err := memory.BetaSweep(patterns, [][]float64{{0.8, 0.1}}, []float64{0, 2, 8}, 50)
-	fail(err)
-	for _, p := range points {
-		fmt.Printf("beta %g: %.2f patterns, %.3f from the own, %.3f from the mean\n", p.Beta, p.SharedBy, p.ToOwn, p.ToMean)
-	}
-	// Output:
-	// beta 0: 4.00 patterns, 0.707 from the own, 0.000 from the mean
-	// beta 2: 3.89 patterns, 0.588 from the own, 0.119 from the mean
-	// beta 8: 1.01 patterns, 0.000 from the own, 0.707 from the mean
-}
-
-func ExampleMeasureRecall() {
-	m := &memory.Exponential{}
-	fail(m.Store(letters))
-	var cues [][]float64
-	for _, x := range letters {
-		cue, err := memory.Flip(x, 0.2, rand.New(rand.NewPCG(1, 1)))
-		fail(err)
-		cues = append(cues, cue)
-	}
-	recall, err := memory.MeasureRecall(m, letters, cues, 10, 0)
-	fail(err)
-	fmt.Printf("%.2f of the components wrong, after %.1f updates\n", recall.WrongComponents, recall.Updates)
-	// Output: 0.00 of the components wrong, after 2.0 updates
 }
 
 func ExampleFigure1() {
@@ -237,21 +173,4 @@ func ExampleFigure1() {
 	// f  metastable: equal at the equal largest                       [0.577 0.577 0.000 0.000]
 	// g  saddle: no update                                            [0.000 0.000 0.000 0.000]
 	// h  abnormal: a negative one-hot                                 [0.000 -1.000 0.000 0.000]
-}
-
-func Example_cues() {
-	random := rand.New(rand.NewPCG(1, 1))
-	fmt.Println(memory.Signs([]float64{0.1, 0.7, 0.4}, 0.5))
-	fmt.Println(memory.MaskHalf([]float64{1, 2, 3, 4}, 0))
-	fmt.Println(memory.RandomSigns(2, 4, random))
-	fmt.Println(memory.Flip([]float64{1, 1, 1, 1}, 0.5, random))
-	x, err := memory.AddNoise([]float64{1, 1, 1}, 0.1, random)
-	fail(err)
-	fmt.Printf("%.2f\n", x)
-	// Output:
-	// [-1 1 -1]
-	// [1 2 0 0]
-	// [[-1 1 -1 -1] [1 -1 -1 1]]
-	// [1 -1 -1 1] <nil>
-	// [0.98 1.16 0.99]
 }

@@ -1,31 +1,13 @@
 package memory_test
 
 import (
-	"encoding/json"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"synpool/course/memory"
+	"synpool/internal/goldentest"
 )
-
-func readGolden[T any](t *testing.T, name string) []T {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", "golden", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var cases []T
-	if err := json.Unmarshal(data, &cases); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	if len(cases) == 0 {
-		t.Fatalf("%s: no cases", name)
-	}
-	return cases
-}
 
 // requireClose wants values within tolerance of want, relative to the larger of 1 and their size.
 func requireClose(t *testing.T, what string, got, want []float64, tolerance float64) {
@@ -75,7 +57,7 @@ func TestGoldenMemories(t *testing.T) {
 		Beta, Gamma                      float64
 	}
 	seen := map[string]int{}
-	for i, c := range readGolden[memoryCase](t, "memories.json") {
+	for i, c := range goldentest.Read[[]memoryCase](t, "golden/memories.json") {
 		seen[c.Memory]++
 		var m, synchronous memory.Memory
 		var order func([]float64) ([]float64, error)
@@ -130,11 +112,11 @@ func TestGoldenMemories(t *testing.T) {
 // TestGoldenSteps compares steps forward and back with 50 digits, the inverse being equation 11 as printed, which is
 // another formula. Twelve steps amplify rounding at most by the growth of f's slope: 1e-12.
 func TestGoldenSteps(t *testing.T) {
-	for _, c := range readGolden[struct {
+	for _, c := range goldentest.Read[[]struct {
 		Gamma        float64
 		Steps        int
 		Weights, Out []float64
-	}](t, "steps.json") {
+	}](t, "golden/steps.json") {
 		order := c.Weights
 		for range max(c.Steps, -c.Steps) {
 			if c.Steps > 0 {
@@ -175,7 +157,7 @@ func (a attentionCase) layer() memory.Attention {
 // the same weights, to 1e-12.
 func TestGoldenAttention(t *testing.T) {
 	self := 0
-	for _, c := range readGolden[attentionCase](t, "attention.json") {
+	for _, c := range goldentest.Read[[]attentionCase](t, "golden/attention.json") {
 		z, weights, err := c.layer().Associate(c.States, c.Patterns)
 		if err != nil {
 			t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 )
 
 // Adjustment is an optional Syn adjustment of attention weights ([synlayer.Syn]) with the straight-through gradient
-// ([synlayer.StraightThrough]). Every attention of this package has one; the zero value changes nothing.
+// ([synlayer.StraightThrough]). Every attention layer of this package has one; the zero value changes nothing.
 type Adjustment struct {
 	Iterations  int     // concentration if positive, distraction if negative, none at 0
 	Gamma       float64 // γ in (0, 1]; ignored if Iterations is 0
@@ -24,12 +24,12 @@ func (a Adjustment) Adjust(weights *Node) *Node {
 // adjustInLoop is Adjust for the body of a [scan].
 func (a Adjustment) adjustInLoop(weights *Node) *Node {
 	unit := func(w *Node) *Node { // if weights sum to 1, some of their squares do not underflow
-		norm := Sqrt(sumLast(Mul(w, w)))
+		norm := Sqrt(batched.SumLast(Mul(w, w)))
 		return Div(w, Where(Equal(norm, ConstAs(norm, 0.0)), ConstAs(norm, 1.0), norm))
 	}
 	return a.adjust(weights, func(weights, gamma *Node, iterations int) *Node {
 		return batched.SynWith(unit, weights, gamma, iterations)
-	}, sumLast)
+	}, batched.SumLast)
 }
 
 // adjust is Adjust with the given implementations of Syn and of the sum over the last axis, which keeps the axis.

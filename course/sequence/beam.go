@@ -34,20 +34,20 @@ func (b Beam) score(h Hypothesis) float64 {
 	return h.LogProb / math.Pow(float64(length), b.Penalty)
 }
 
-// Continuations are the best next words of a hypothesis, best first, with their log-probabilities. There must be at least as
+// continuations are the best next words of a hypothesis, best first, with their log-probabilities. There must be at least as
 // many as the width of the beam, or all words if there are fewer.
-type Continuations struct {
-	Words     []int32
-	LogProbs  []float64
-	Alignment []float64 // nil without attention
+type continuations struct {
+	words     []int32
+	logProbs  []float64 // of each word
+	alignment []float64 // nil without attention
 }
 
-// Search returns the best hypothesis for each of the given number of sentences. It keeps Width consecutive rows per sentence
+// search returns the best hypothesis for each of the given number of sentences. It keeps Width consecutive rows per sentence
 // and calls next for all rows at once. For each row, parents has the row of the previous call that it continues (parents is
 // nil in the first call) and words has its last word; next returns the continuations of each row. Some rows have no
 // hypothesis: in the first call all except the first of each sentence, later those whose hypothesis ended. They come with
 // parent 0 and the word End, and next must answer them too.
-func (b Beam) Search(sentences int, next func(parents, words []int32) ([]Continuations, error)) ([]Hypothesis, error) {
+func (b Beam) search(sentences int, next func(parents, words []int32) ([]continuations, error)) ([]Hypothesis, error) {
 	if sentences < 1 || b.Width < 1 || b.MaxLength < 1 || math.IsNaN(b.Penalty) {
 		return nil, fmt.Errorf("sequence: a beam search of %d sentences with width %d, length %d and penalty %g; the first three are 1 or more", sentences, b.Width, b.MaxLength, b.Penalty)
 	}
@@ -63,14 +63,6 @@ func (b Beam) Search(sentences int, next func(parents, words []int32) ([]Continu
 		rest, err := next(parents, words)
 		if err != nil {
 			return nil, err
-		}
-		if len(rest) != rows {
-			return nil, fmt.Errorf("sequence: continuations of %d rows; there are %d", len(rest), rows)
-		}
-		for i, c := range rest {
-			if len(c.Words) != len(c.LogProbs) {
-				return nil, fmt.Errorf("sequence: row %d has %d continuations with %d log-probabilities; want one each", i, len(c.Words), len(c.LogProbs))
-			}
 		}
 		parents, words = make([]int32, rows), slices.Repeat([]int32{b.End}, rows)
 		going := false
@@ -98,7 +90,7 @@ func (b Beam) Search(sentences int, next func(parents, words []int32) ([]Continu
 
 // extend returns the best continuations of a sentence's hypotheses that have not ended, appends the others to ended, and
 // records the parent and last word of each row.
-func (b Beam) extend(sentence int, live []Hypothesis, ended *[]Hypothesis, rest []Continuations, parents, words []int32) []Hypothesis {
+func (b Beam) extend(sentence int, live []Hypothesis, ended *[]Hypothesis, rest []continuations, parents, words []int32) []Hypothesis {
 	type candidate struct {
 		parent  int
 		word    int32
@@ -108,9 +100,9 @@ func (b Beam) extend(sentence int, live []Hypothesis, ended *[]Hypothesis, rest 
 	first := sentence * b.Width
 	for i, h := range live {
 		c := rest[first+i]
-		for k := range min(b.Width, len(c.Words)) {
-			if p := h.LogProb + c.LogProbs[k]; !math.IsNaN(p) && !math.IsInf(p, 0) {
-				candidates = append(candidates, candidate{i, c.Words[k], p})
+		for k := range min(b.Width, len(c.words)) {
+			if p := h.LogProb + c.logProbs[k]; !math.IsNaN(p) && !math.IsInf(p, 0) {
+				candidates = append(candidates, candidate{i, c.words[k], p})
 			}
 		}
 	}
@@ -119,7 +111,7 @@ func (b Beam) extend(sentence int, live []Hypothesis, ended *[]Hypothesis, rest 
 	for _, c := range candidates[:min(b.Width, len(candidates))] {
 		h := live[c.parent]
 		h.LogProb = c.logProb
-		if alignment := rest[first+c.parent].Alignment; alignment != nil {
+		if alignment := rest[first+c.parent].alignment; alignment != nil {
 			h.Alignments = append(slices.Clip(h.Alignments), alignment)
 		}
 		if c.word == b.End {

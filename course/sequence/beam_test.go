@@ -1,4 +1,4 @@
-package sequence_test
+package sequence
 
 import (
 	"errors"
@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"synpool/course/sequence"
 )
 
 // chain is a language model of a few words: the next word depends on the sentence so far.
@@ -36,11 +34,11 @@ func (c chain) logProbs(sentence []int32) []float64 {
 }
 
 // search searches in a batch of chains.
-func search(b sequence.Beam, chains []chain) ([]sequence.Hypothesis, error) {
+func search(b Beam, chains []chain) ([]Hypothesis, error) {
 	rows := len(chains) * b.Width
 	texts := make([][]int32, rows)
-	return b.Search(len(chains), func(parents, words []int32) ([]sequence.Continuations, error) {
-		rest := make([]sequence.Continuations, rows)
+	return b.search(len(chains), func(parents, words []int32) ([]continuations, error) {
+		rest := make([]continuations, rows)
 		next := make([][]int32, rows)
 		for i, w := range words {
 			if parents != nil {
@@ -58,9 +56,9 @@ func search(b sequence.Beam, chains []chain) ([]sequence.Hypothesis, error) {
 				return 1
 			})
 			for _, w := range order {
-				rest[i].Words, rest[i].LogProbs = append(rest[i].Words, w), append(rest[i].LogProbs, p[w])
+				rest[i].words, rest[i].logProbs = append(rest[i].words, w), append(rest[i].logProbs, p[w])
 			}
-			rest[i].Alignment = []float64{float64(len(next[i]))}
+			rest[i].alignment = []float64{float64(len(next[i]))}
 		}
 		texts = next
 		return rest, nil
@@ -93,7 +91,10 @@ func TestBeam(t *testing.T) {
 	chains := []chain{{3, 1}, {3, 2}, {3, 3}, {3, 4}}
 	const length = 4
 	for _, penalty := range []float64{0, 0.7} {
-		found := must(search(sequence.Beam{Width: 81, MaxLength: length, Penalty: penalty, Begin: 9}, chains))
+		found, err := search(Beam{Width: 81, MaxLength: length, Penalty: penalty, Begin: 9}, chains)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for i, c := range chains {
 			words, logProb := c.likeliest(length, penalty)
 			h := found[i]
@@ -110,7 +111,10 @@ func TestBeam(t *testing.T) {
 			}
 		}
 	}
-	greedy := must(search(sequence.Beam{Width: 1, MaxLength: length, Begin: 9}, chains))
+	greedy, err := search(Beam{Width: 1, MaxLength: length, Begin: 9}, chains)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i, c := range chains {
 		var words []int32
 		ended := false
@@ -129,29 +133,24 @@ func TestBeam(t *testing.T) {
 
 func TestBeamErrors(t *testing.T) {
 	broken := errors.New("broken")
-	good := sequence.Beam{Width: 2, MaxLength: 3}
+	good := Beam{Width: 2, MaxLength: 3}
 	for what, c := range map[string]struct {
-		beam      sequence.Beam
+		beam      Beam
 		sentences int
-		next      func(parents, words []int32) ([]sequence.Continuations, error)
+		next      func(parents, words []int32) ([]continuations, error)
 	}{
-		"width":     {sequence.Beam{MaxLength: 3}, 1, nil},
-		"length":    {sequence.Beam{Width: 1}, 1, nil},
+		"width":     {Beam{MaxLength: 3}, 1, nil},
+		"length":    {Beam{Width: 1}, 1, nil},
 		"sentences": {good, 0, nil},
-		"penalty":   {sequence.Beam{Width: 1, MaxLength: 1, Penalty: math.NaN()}, 1, nil},
-		"next":      {good, 1, func(_, _ []int32) ([]sequence.Continuations, error) { return nil, broken }},
-		"rows":      {good, 1, func(_, _ []int32) ([]sequence.Continuations, error) { return make([]sequence.Continuations, 1), nil }},
-		"nothing":   {good, 1, func(_, _ []int32) ([]sequence.Continuations, error) { return make([]sequence.Continuations, 2), nil }},
-		"lengths": {good, 1, func(_, _ []int32) ([]sequence.Continuations, error) {
-			c := sequence.Continuations{Words: []int32{1, 2}, LogProbs: []float64{-1}}
-			return []sequence.Continuations{c, c}, nil
-		}},
-		"no number": {good, 1, func(_, _ []int32) ([]sequence.Continuations, error) {
-			c := sequence.Continuations{Words: []int32{1, 2}, LogProbs: []float64{math.NaN(), math.Inf(-1)}}
-			return []sequence.Continuations{c, c}, nil
+		"penalty":   {Beam{Width: 1, MaxLength: 1, Penalty: math.NaN()}, 1, nil},
+		"next":      {good, 1, func(_, _ []int32) ([]continuations, error) { return nil, broken }},
+		"nothing":   {good, 1, func(_, _ []int32) ([]continuations, error) { return make([]continuations, 2), nil }},
+		"no number": {good, 1, func(_, _ []int32) ([]continuations, error) {
+			c := continuations{words: []int32{1, 2}, logProbs: []float64{math.NaN(), math.Inf(-1)}}
+			return []continuations{c, c}, nil
 		}},
 	} {
-		_, err := c.beam.Search(c.sentences, c.next)
+		_, err := c.beam.search(c.sentences, c.next)
 		if what == "next" && errors.Is(err, broken) {
 			continue
 		}

@@ -2,11 +2,8 @@ package sequence_test
 
 import (
 	"math/rand/v2"
-	"slices"
 	"testing"
-	"time"
 
-	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -15,7 +12,6 @@ import (
 
 	"synpool/backend/backendtest"
 	"synpool/course/sequence"
-	"synpool/internal/goldentest"
 	"synpool/synlayer"
 )
 
@@ -93,15 +89,6 @@ func benchModels() []benchModel {
 			y, _ := sequence.DeepSets{Element: []int{128, 128}, Pooling: synlayer.SumPooling{}, Set: []int{128, 1}}.Apply(scope, synlayer.Bags{X: in[0]})
 			return squares(y)
 		}},
-		// Which has no weights: those of a dense map of its places.
-		{"Nadaraya-Watson", func() []any {
-			return []any{zeros(benchBatch, 2*benchLength, benchEmbed), zeros(benchBatch, benchLength, 1)}
-		}, func(scope *model.Scope, in []*Node) *Node {
-			places := synlayer.Dense(scope, in[0], 0, 32)
-			queries, keys := SliceAxis(places, 1, AxisRange(0, benchLength)), SliceAxis(places, 1, AxisRange(benchLength, 2*benchLength))
-			y, _ := sequence.NadarayaWatson{Bandwidth: 1}.Attend(queries, keys, in[1], nil)
-			return squares(y)
-		}},
 	}
 }
 
@@ -110,56 +97,18 @@ func BenchmarkTrainingStep(b *testing.B) {
 	for _, m := range benchModels() {
 		for name, backend := range backendtest.All(b) {
 			b.Run(m.name+"/"+name, func(b *testing.B) {
-				_, step := learner(b, backend, 1e-3, m.loss)
+				adam := optimizer.Adam().LearningRate(1e-3).Done()
+				exec := model.MustNewExec(backend, model.NewStore(), func(scope *model.Scope, in []*Node) *Node {
+					l := m.loss(scope, in)
+					adam.UpdateGraph(scope, l.Graph(), l)
+					return l
+				})
 				in := m.in()
-				step(in...)
+				exec.MustCall(in...)[0].MustFinalizeAll()
 				for b.Loop() {
-					step(in...)
+					exec.MustCall(in...)[0].MustFinalizeAll()
 				}
 			})
 		}
-	}
-}
-
-// TestStepEnds: a training step on documents of the benchmark's size ends on the Go backend. Where that runs operations at
-// the same time, as it does by default (compute 0.1.2), each of its workers waits inside a product for another to be free.
-func TestStepEnds(t *testing.T) {
-	for name, backend := range backendtest.All(t) {
-		if slow(backend) {
-			continue
-		}
-		t.Run(name, func(t *testing.T) {
-			models := benchModels()
-			m := models[slices.IndexFunc(models, func(m benchModel) bool { return m.name == "documents" })]
-			_, step := learner(t, backend, 1e-3, m.loss)
-			done := make(chan struct{})
-			go func() {
-				defer close(done)
-				step(m.in()...)
-			}()
-			select {
-			case <-done:
-			case <-time.After(2 * time.Minute):
-				t.Fatal("no end after two minutes; does it end with GOMLX_BACKEND=go:ops_sequential?")
-			}
-		})
-	}
-}
-
-// learner returns a step of Adam on a loss, which creates its variables in a new store from a fixed seed.
-func learner(t testing.TB, backend compute.Backend, rate float64, loss func(scope *model.Scope, in []*Node) *Node) (store *model.Store, step func(batch ...any) float64) {
-	store = model.NewStore()
-	store.SetParam(model.ParamInitialSeed, int64(1))
-	adam := optimizer.Adam().LearningRate(rate).Done()
-	exec := model.MustNewExec(backend, store, func(scope *model.Scope, in []*Node) *Node {
-		l := loss(scope, in)
-		adam.UpdateGraph(scope, l.Graph(), l)
-		return l
-	})
-	return store, func(batch ...any) float64 {
-		t.Helper()
-		out := must(exec.Call(batch...))
-		defer out[0].MustFinalizeAll()
-		return goldentest.Floats(out[0])[0]
 	}
 }

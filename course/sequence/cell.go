@@ -54,7 +54,7 @@ const saved = 5
 // gates·hidden] is the part of the input, u [batch, gates·hidden] that of the state. It returns the next state and what
 // backward needs, one array [batch, saved·hidden].
 func (c Cell) forward(state []*Node, x, u *Node) (next []*Node, kept *Node) {
-	xs, us := blocks(x, c.gates()), blocks(u, c.gates())
+	xs, us := Split(x, -1, c.gates()), Split(u, -1, c.gates())
 	sum := func(i int) *Node { return Add(xs[i], us[i]) }
 	if c == GRU {
 		h := state[0]
@@ -71,7 +71,7 @@ func (c Cell) forward(state []*Node, x, u *Node) (next []*Node, kept *Node) {
 // backward returns the gradient of forward with respect to the state before (without the part through u), x and u.
 func (c Cell) backward(kept *Node, by []*Node) (before []*Node, x, u *Node) {
 	one := ConstAs(kept, 1.0)
-	s := blocks(kept, saved)
+	s := Split(kept, -1, saved)
 	sigmoid := func(y, by *Node) *Node { return Mul(by, Mul(y, Sub(one, y))) }
 	tanh := func(y, by *Node) *Node { return Mul(by, Sub(one, Mul(y, y))) }
 	if c == GRU {
@@ -86,6 +86,3 @@ func (c Cell) backward(kept *Node, by []*Node) (before []*Node, x, u *Node) {
 	x = Concatenate([]*Node{sigmoid(i, Mul(byCell, g)), sigmoid(f, Mul(byCell, c0)), tanh(g, Mul(byCell, i)), sigmoid(o, Mul(by[0], squashed))}, -1)
 	return []*Node{zeros(f, f.Shape().Dimensions...), Mul(byCell, f)}, x, x
 }
-
-// blocks splits the last axis into n equal blocks.
-func blocks(x *Node, n int) []*Node { return Split(x, -1, n) }

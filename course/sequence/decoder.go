@@ -2,6 +2,8 @@ package sequence
 
 import (
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"synpool/internal/batched"
 )
 
 // decoder is a recurrent cell that attends to a memory before each step (Bahdanau et al. 2015, sections 3.1 and A.1.2). With
@@ -31,7 +33,7 @@ func (d decoder) align(q, score, keys, states, mask *Node) (plain, adjusted, c *
 	low := BroadcastToDims(ConstAs(e, -1e30), batch, length)
 	e = Where(mask, e, low)
 	p := Where(mask, Exp(Sub(e, maxLast(e))), zeros(e, batch, length))
-	plain = Div(p, Max(sumLast(p), ConstAs(p, 1.0)))
+	plain = Div(p, Max(batched.SumLast(p), ConstAs(p, 1.0)))
 	adjusted = d.adjust.adjustInLoop(plain)
 	return plain, adjusted, gather(adjusted, states)
 }
@@ -70,11 +72,11 @@ func (d decoder) run(y *Node, initial []*Node) (states, contexts, alignments *No
 			byContext = Add(byContext, MatMul(x, fixed[context]))
 			// The adjustment is straight-through: the gradient by the weights before it equals that by the weights after it.
 			byWeights = Add(byWeights, Reshape(MatMul(fixed[memory], Reshape(byContext, batch, features, 1)), batch, length))
-			e := Mul(plain, Sub(byWeights, sumLast(Mul(plain, byWeights))))
+			e := Mul(plain, Sub(byWeights, batched.SumLast(Mul(plain, byWeights))))
 			hidden := Tanh(Add(fixed[keys], Reshape(q, batch, 1, align)))
 			column := Reshape(e, batch, length, 1)
 			byHidden := Mul(Mul(column, Reshape(fixed[score], 1, 1, align)), Sub(ConstAs(e, 1.0), Mul(hidden, hidden)))
-			byQuery := Reshape(sumLast(Transpose(byHidden, 1, 2)), batch, align)
+			byQuery := Reshape(batched.SumLast(Transpose(byHidden, 1, 2)), batch, align)
 			byScore = Add(byScore, Reshape(MatMul(Reshape(e, 1, -1), Reshape(hidden, -1, align)), align))
 			before[0] = Add(before[0], Add(MatMul(u, fixed[recurrent]), MatMul(byQuery, fixed[query])))
 			return append([]*Node{Add(byKeys, byHidden), byScore}, before...), []*Node{x, u, byContext, byQuery}

@@ -5,6 +5,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/support/exceptions"
 
+	"synpool/internal/batched"
 	"synpool/synlayer"
 )
 
@@ -29,12 +30,12 @@ func (d DeepSets) Apply(scope *model.Scope, bags synlayer.Bags) (f, weights *Nod
 	bags = clean(bags)
 	members := bags.Members()
 	for i, width := range d.Element {
-		bags.X = rectify(synlayer.Dense(scope.In("element_%d", i), bags.X, members, width))
+		bags.X = batched.Relu(synlayer.Dense(scope.In("element_%d", i), bags.X, members, width))
 	}
 	f, weights = d.Pooling.Pool(scope.In("pooling"), bags)
 	for i, width := range d.Set {
 		if i > 0 {
-			f = rectify(f)
+			f = batched.Relu(f)
 		}
 		f = synlayer.Dense(scope.In("set_%d", i), f, members, width)
 	}
@@ -73,10 +74,7 @@ func RankingLoss(scores, chosen *Node, margin float64) *Node {
 	difference := Sub(ExpandAxes(scores, 1), ExpandAxes(scores, 2)) // [batch, x, x'] f(x') - f(x)
 	dims := difference.Shape().Dimensions
 	pair := And(BroadcastToDims(ExpandAxes(chosen, 2), dims...), BroadcastToDims(ExpandAxes(Not(chosen), 1), dims...))
-	lost := Where(pair, rectify(AddScalar(difference, margin)), ZerosLike(difference))
+	lost := Where(pair, batched.Relu(AddScalar(difference, margin)), ZerosLike(difference))
 	pairs := ReduceAllSum(ConvertDType(pair, scores.DType()))
 	return Div(ReduceAllSum(lost), MaxScalar(pairs, 1))
 }
-
-// rectify returns max(x, 0).
-func rectify(x *Node) *Node { return Max(x, ScalarZero(x.Graph(), x.DType())) }

@@ -217,16 +217,6 @@ func ExampleRankingLoss() {
 	// Output: 3.375
 }
 
-func ExampleNadarayaWatson_Attend() {
-	k := sequence.NadarayaWatson{Kernel: sequence.Gaussian, Bandwidth: 0.5}
-	show(func(_ *model.Scope, g *Graph) []*Node {
-		keys, values := Const(g, [][][]float64{{{0}, {1}, {2}}}), Const(g, [][][]float64{{{10}, {20}, {30}}})
-		out, weights := k.Attend(Const(g, [][][]float64{{{0.4}, {1.5}}}), keys, values, nil)
-		return []*Node{weights, out}
-	})
-	// Output: [1 2 3] [1 2 1] [14.09 24.86]
-}
-
 func ExampleNadarayaWatson_Predict() {
 	k := sequence.NadarayaWatson{Kernel: sequence.Gaussian, Bandwidth: 0.5}
 	y, weights, err := k.Predict([]float64{0.4}, [][]float64{{0}, {1}, {2}}, []float64{10, 20, 30})
@@ -245,24 +235,6 @@ func ExampleLeaveOneOut() {
 	}
 	fmt.Printf("%g %.2f\n", best.Bandwidth, errors)
 	// Output: 0.8 [1.69 1.53 2.04]
-}
-
-func ExampleBeam() {
-	// A language of two words and an end, 0, that is likelier after the second word.
-	b := sequence.Beam{Width: 2, MaxLength: 4, Begin: 3}
-	found := must(b.Search(1, func(_, words []int32) ([]sequence.Continuations, error) {
-		var rest []sequence.Continuations
-		for _, w := range words {
-			c := sequence.Continuations{Words: []int32{1, 2}, LogProbs: []float64{-0.5, -0.9}}
-			if w == 2 {
-				c = sequence.Continuations{Words: []int32{0, 1}, LogProbs: []float64{-0.1, -2}}
-			}
-			rest = append(rest, c)
-		}
-		return rest, nil
-	}))
-	fmt.Printf("%v with log-probability %.1f\n", found[0].Words, found[0].LogProb)
-	// Output: [2] with log-probability -1.0
 }
 
 func ExampleAdjustment() {

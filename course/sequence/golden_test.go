@@ -1,11 +1,9 @@
 package sequence_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -64,11 +62,7 @@ type golden struct {
 // goldens returns the cases whose names begin with prefix.
 func goldens(t *testing.T, prefix string) []golden {
 	t.Helper()
-	data := must(os.ReadFile("testdata/golden.json"))
-	var file struct{ Cases []golden }
-	if err := json.Unmarshal(data, &file); err != nil {
-		t.Fatal(err)
-	}
+	file := goldentest.Read[struct{ Cases []golden }](t, "golden.json")
 	cases := slices.DeleteFunc(file.Cases, func(c golden) bool { return !strings.HasPrefix(c.Name, prefix) })
 	if len(cases) == 0 {
 		t.Fatalf("no case of %s", prefix)

@@ -2,6 +2,7 @@ package sequence
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -94,12 +95,8 @@ func (m MemoryNetwork) sentences(scope *model.Scope, words, mask *Node, dtype dt
 	for k := range features {
 		features[k] = float64(k+1) / float64(m.Width)
 	}
-	ones := make([]int, rank)
-	for i := range ones {
-		ones[i] = 1
-	}
 	shaped := func(values []float64, axis int) *Node {
-		shape := append([]int{}, ones...)
+		shape := slices.Repeat([]int{1}, rank)
 		shape[axis] = len(values)
 		return Reshape(ConstAsDType(g, dtype, values), shape...)
 	}

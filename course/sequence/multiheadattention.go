@@ -3,6 +3,8 @@ package sequence
 import (
 	"math"
 
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/support/exceptions"
@@ -67,12 +69,6 @@ func (a MultiHeadAttention) Attend(scope *model.Scope, query, key, value, mask *
 
 // upTo returns a mask [queries, keys] that is true where the key is not after the query.
 func upTo(g *Graph, queries, keys int) *Node {
-	allowed := make([][]bool, queries)
-	for i := range allowed {
-		allowed[i] = make([]bool, keys)
-		for j := range min(i+1, keys) {
-			allowed[i][j] = true
-		}
-	}
-	return Const(g, allowed)
+	places := shapes.Make(dtypes.Int32, queries, keys)
+	return GreaterOrEqual(Iota(g, places, 0), Iota(g, places, 1))
 }

@@ -87,35 +87,3 @@ func TestGradientWithDropout(t *testing.T) {
 		})
 	}
 }
-
-// TestDropout: a feature falls at all words of a sequence or at none, a share of them, and none outside training.
-func TestDropout(t *testing.T) {
-	const batch, length, features, rate = 20, 3, 50, 0.3
-	out := model.MustNewExec(gobackend.GetBackend(), model.NewStore(), func(scope *model.Scope, g *Graph) (dropped, kept *Node) {
-		x := BroadcastToDims(Const(g, 1.0), batch, length, features)
-		key := synlayer.DropoutKey(Const(g, uint32(1)), Const(g, uint32(2)))
-		return sequence.SpatialDropout(scope.In("a"), synlayer.Bags{X: x, DropoutKey: key}, rate), sequence.SpatialDropout(scope.In("b"), synlayer.Bags{X: x}, rate)
-	}).MustCall()
-	fell := 0
-	values := goldentest.Floats(out[0])
-	for i := range batch {
-		for k := range features {
-			at := func(j int) float64 { return values[(i*length+j)*features+k] }
-			if at(0) == 0 {
-				fell++
-			} else {
-				within(t, "kept", []float64{at(0)}, []float64{1 / (1 - rate)}, 1e-15)
-			}
-			if at(1) != at(0) || at(2) != at(0) {
-				t.Fatalf("feature %d of sequence %d falls at some words", k, i)
-			}
-		}
-	}
-	// 1000 draws: five standard deviations are 0.072.
-	if share := float64(fell) / (batch * features); share < rate-0.072 || share > rate+0.072 {
-		t.Errorf("a share of %g falls, want %g", share, rate)
-	}
-	if slices.ContainsFunc(goldentest.Floats(out[1]), func(v float64) bool { return v != 1 }) {
-		t.Error("dropout outside training")
-	}
-}

@@ -19,8 +19,8 @@ import (
 //
 // On XLA, step must follow these rules. It must read only its arguments, because a closure cannot use nodes made outside. It
 // must not call functions that take a scalar from GoMLX's cache (ScalarOne, OneMinus, MulScalar, ZerosLike, Gradient, ...):
-// a scalar made inside would be reused by the graph outside, where GoMLX panics. It must not reduce; use sumLast and
-// maxLast. (go-xla 0.4.1 keeps the function that adds or compares two numbers for the whole graph, but as a part of the
+// a scalar made inside would be reused by the graph outside, where GoMLX panics. It must not reduce; use [batched.SumLast]
+// and maxLast. (go-xla 0.4.1 keeps the function that adds or compares two numbers for the whole graph, but as a part of the
 // first loop or graph that reduced, and refuses it to all others.) It must not contain a loop, because GoMLX's loops on XLA
 // cannot be nested.
 func scan(steps int, reverse, unroll bool, carried, rows, fixed []*Node, dims [][]int, step func(carried, rows, fixed []*Node) (next, out []*Node)) (last, outs []*Node) {
@@ -159,15 +159,6 @@ func withGradient(outputs, inputs []*Node, vjp func(v []*Node) []*Node) []*Node 
 
 // zeros returns zeros in the type of like; it takes no scalar from the cache.
 func zeros(like *Node, dims ...int) *Node { return BroadcastToDims(ConstAs(like, 0.0), dims...) }
-
-// sumLast returns the sum over the last axis, which it keeps, as a product with ones.
-func sumLast(x *Node) *Node {
-	dims := append([]int{}, x.Shape().Dimensions...)
-	last := len(dims) - 1
-	sum := MatMul(Reshape(x, -1, dims[last]), BroadcastToDims(ConstAs(x, 1.0), dims[last], 1))
-	dims[last] = 1
-	return Reshape(sum, dims...)
-}
 
 // maxLast returns the maximum over the last axis, which it keeps, by halving.
 func maxLast(x *Node) *Node {

@@ -6,6 +6,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/support/exceptions"
 
+	"synpool/internal/batched"
 	"synpool/synlayer"
 )
 
@@ -45,7 +46,7 @@ func (l TransformerLayer) Encode(scope *model.Scope, s synlayer.Bags) (y, weight
 	if l.GELU {
 		hidden = activation.Gelu(hidden)
 	} else {
-		hidden = rectify(hidden)
+		hidden = batched.Relu(hidden)
 	}
 	x = Add(x, synlayer.Dense(scope.In("outer"), hidden, 0, l.Attention.Embed))
 	return zeroUnless(s.Mask, norm("inner_norm", x, !l.NormFirst)), weights

@@ -29,18 +29,11 @@ func NewTranslation(backend compute.Backend, store *model.Store, translator Tran
 		return nil, fmt.Errorf("sequence: a translation of %d sentences of %d words with a beam of %d; sentences and length are 1 or more, the width at most the %d words of the target", sentences, length, beam.Width, translator.Target)
 	}
 	t := &Translation{translator: translator, beam: beam, sentences: sentences, length: length}
-	err := t.check(backend, store)
-	if err != nil {
+	if err := t.check(backend, store); err != nil {
 		return nil, err
 	}
-	compile := func(f func(scope *model.Scope, in []*Node) []*Node) *model.Exec {
-		exec, failed := model.NewExec(backend, store, f)
-		if failed != nil && err == nil {
-			err = failed
-		}
-		return exec
-	}
-	t.encode = compile(func(scope *model.Scope, in []*Node) []*Node {
+	var err error
+	t.encode, err = model.NewExec(backend, store, func(scope *model.Scope, in []*Node) []*Node {
 		m := translator.Encode(scope, in[0], in[1], nil, dtypes.Float32)
 		out := append([]*Node{m.States, m.Mask}, m.Start...)
 		if m.Keys != nil {
@@ -53,7 +46,9 @@ func NewTranslation(backend compute.Backend, store *model.Store, translator Tran
 		}
 		return out
 	})
-	t.next = compile(t.step)
+	if err == nil {
+		t.next, err = model.NewExec(backend, store, t.step)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("sequence: graphs of a translation: %w", err)
 	}
@@ -133,7 +128,7 @@ func (t *Translation) Translate(sources [][]int32) ([]Hypothesis, error) {
 	memory, state := encoded[:2:2], encoded[2:2+states]
 	memory = append(memory, encoded[2+states:]...)
 	defer func() { free(slices.Concat(memory, state)) }()
-	found, err := t.beam.Search(t.sentences, func(parents, words []int32) ([]Continuations, error) {
+	found, err := t.beam.search(t.sentences, func(parents, words []int32) ([]continuations, error) {
 		rows := len(words)
 		if parents == nil {
 			for i := range int32(rows) {
@@ -155,11 +150,11 @@ func (t *Translation) Translate(sources [][]int32) ([]Hypothesis, error) {
 		if t.translator.Align > 0 {
 			alignments = tensors.MustCopyFlatData[float32](out[1+states])
 		}
-		rest := make([]Continuations, rows)
+		rest := make([]continuations, rows)
 		for i := range rest {
 			rest[i] = likeliest(logProbs[i*t.translator.Target:(i+1)*t.translator.Target], t.beam.Width)
 			if alignments != nil {
-				rest[i].Alignment = wide(alignments[i*t.length : (i+1)*t.length])
+				rest[i].alignment = wide(alignments[i*t.length : (i+1)*t.length])
 			}
 		}
 		return rest, nil
@@ -188,17 +183,17 @@ func free(ts []*tensors.Tensor) {
 }
 
 // likeliest returns the n words with the largest log-probabilities; the smaller number comes first among equals.
-func likeliest(logProbs []float32, n int) Continuations {
-	var c Continuations
+func likeliest(logProbs []float32, n int) continuations {
+	var c continuations
 	for w, p := range logProbs {
 		p := float64(p)
-		if len(c.Words) == n && !(p > c.LogProbs[n-1]) {
+		if len(c.words) == n && !(p > c.logProbs[n-1]) {
 			continue
 		}
-		at := sort.Search(len(c.LogProbs), func(i int) bool { return c.LogProbs[i] < p })
-		c.Words, c.LogProbs = slices.Insert(c.Words, at, int32(w)), slices.Insert(c.LogProbs, at, p)
-		if len(c.Words) > n {
-			c.Words, c.LogProbs = c.Words[:n], c.LogProbs[:n]
+		at := sort.Search(len(c.logProbs), func(i int) bool { return c.logProbs[i] < p })
+		c.words, c.logProbs = slices.Insert(c.words, at, int32(w)), slices.Insert(c.logProbs, at, p)
+		if len(c.words) > n {
+			c.words, c.logProbs = c.words[:n], c.logProbs[:n]
 		}
 	}
 	return c

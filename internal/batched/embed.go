@@ -25,7 +25,7 @@ func Embed(scope *model.Scope, bags Sparse, layers, width int, dropout float64) 
 		} else {
 			h = Dense(layer, bags.X, bags.Members(), width)
 		}
-		bags.X, bags.Columns = relu(h), nil
+		bags.X, bags.Columns = Relu(h), nil
 	}
 	return bags.Bags
 }
@@ -42,7 +42,8 @@ func dropInstances(scope *model.Scope, bags Sparse, dropout float64) *Node {
 	return Dropout(in, bags.X, rate, bags.DropoutKey)
 }
 
-func relu(x *Node) *Node { return Max(x, ScalarZero(x.Graph(), x.DType())) }
+// Relu returns max(x, 0).
+func Relu(x *Node) *Node { return Max(x, ScalarZero(x.Graph(), x.DType())) }
 
 // Project is the first part of [Embed] with at least one layer, for dense bags without members. It returns the instances
 // after dropout, and their product with the weights of the first layer, [batch, instances, width], without its bias. It can
@@ -60,9 +61,9 @@ func Projected(scope *model.Scope, bags Bags, layers int) Bags {
 	bags = bags.Padded()
 	width := bags.X.Shape().Dim(-1)
 	b := Variable(scope.In("embedding_0"), bags.X.Graph(), bags.X.DType(), "bias", Always(0), 0, width)
-	bags.X = relu(Add(bags.X, Reshape(b, 1, 1, width)))
+	bags.X = Relu(Add(bags.X, Reshape(b, 1, 1, width)))
 	for i := 1; i < layers; i++ {
-		bags.X = relu(Dense(scope.In("embedding_%d", i), bags.X, 0, width))
+		bags.X = Relu(Dense(scope.In("embedding_%d", i), bags.X, 0, width))
 	}
 	return bags
 }

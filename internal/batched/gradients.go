@@ -158,5 +158,5 @@ func Again(gradient *Node) *Node {
 // SumSquares returns the sum of squares [members] of each member's entries of x [members, ...].
 func SumSquares(x *Node) *Node {
 	members := x.Shape().Dim(0)
-	return Reshape(sumLast(Square(Reshape(x, members, -1))), members)
+	return Reshape(SumLast(Square(Reshape(x, members, -1))), members)
 }

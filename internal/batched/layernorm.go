@@ -15,8 +15,8 @@ func LayerNorm(scope *model.Scope, x *Node, members int) *Node {
 	features := dims[len(dims)-1]
 	gain := Variable(scope, g, x.DType(), "gain", Always(1), members, features)
 	bias := Variable(scope, g, x.DType(), "bias", Always(0), members, features)
-	x = Sub(x, spreadLast(DivScalar(sumLast(x), features), features))
-	variance := DivScalar(sumLast(Square(x)), features)
+	x = Sub(x, spreadLast(DivScalar(SumLast(x), features), features))
+	variance := DivScalar(SumLast(Square(x)), features)
 	// The maximum changes no value: √ε is more than ε. It keeps XLA from using its special operation for 1/√x. The last bit
 	// of that operation depends on the position in the array, so a member's result would depend on its place in a block.
 	deviation := MaxScalar(Sqrt(AddScalar(variance, layerNormEpsilon)), layerNormEpsilon)
@@ -29,11 +29,11 @@ func LayerNorm(scope *model.Scope, x *Node, members int) *Node {
 // Sums over the last axis or over the rows, and their gradients, which repeat values, are written as products with ones: XLA
 // vectorises products on the CPU, but not sums.
 
-// sumLast returns the sum over the last axis, which it keeps.
-func sumLast(x *Node) *Node {
+// SumLast returns the sum over the last axis, which it keeps. It takes no scalar from GoMLX's cache (see [SynWith]).
+func SumLast(x *Node) *Node {
 	dims := append([]int{}, x.Shape().Dimensions...)
 	last := len(dims) - 1
-	sum := MatMul(Reshape(x, -1, dims[last]), Ones(x.Graph(), shapes.Make(x.DType(), dims[last], 1)))
+	sum := MatMul(Reshape(x, -1, dims[last]), BroadcastToDims(ConstAs(x, 1.0), dims[last], 1))
 	dims[last] = 1
 	return Reshape(sum, dims...)
 }

@@ -1,6 +1,8 @@
 package batched
 
 import (
+	"slices"
+
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/support/exceptions"
@@ -83,10 +85,7 @@ func Along(n, x *Node) *Node {
 		return n
 	}
 	n.AssertDims(x.Shape().Dimensions[0])
-	dims := make([]int, x.Rank())
-	for i := range dims {
-		dims[i] = 1
-	}
+	dims := slices.Repeat([]int{1}, x.Rank())
 	dims[0] = n.Shape().Dimensions[0]
 	return Reshape(n, dims...)
 }

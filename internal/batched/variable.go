@@ -92,10 +92,7 @@ func Variable(scope *model.Scope, g *Graph, dtype dtypes.DType, name string, dra
 	}
 	stream := fnv.New64a()
 	stream.Write([]byte(path))
-	size := 1
-	for _, d := range dims {
-		size *= d
-	}
+	size := shapes.Make(dtype, dims...).Size()
 	var flat []float64
 	for _, seed := range seedsOf(scope, g, members) {
 		rng := rand.New(rand.NewPCG(seed, stream.Sum64()))

@@ -1,4 +1,4 @@
-// Package goldentest reads arrays from golden files and passes them to graphs.
+// Package goldentest reads golden files and passes their arrays to graphs.
 package goldentest
 
 import (

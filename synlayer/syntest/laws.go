@@ -17,6 +17,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"synpool/internal/batched"
+	"synpool/internal/goldentest"
 	"synpool/synlayer"
 )
 
@@ -295,22 +296,11 @@ func (l *laws) evaluate(t failer, f form, stacked []bags, seeds []uint64) result
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	r := result{pooled: floats(out[0]), weights: floats(out[1]), gradX: floats(out[2]), width: l.shape.width, heads: l.shape.heads, size: size}
+	r := result{pooled: goldentest.Floats(out[0]), weights: goldentest.Floats(out[1]), gradX: goldentest.Floats(out[2]), width: l.shape.width, heads: l.shape.heads, size: size}
 	if len(out) > 3 {
-		r.grads = floats(out[3])
+		r.grads = goldentest.Floats(out[3])
 	}
 	return r
-}
-
-func floats(t *tensors.Tensor) []float64 {
-	if t.DType() == dtypes.Float64 {
-		return tensors.MustCopyFlatData[float64](t)
-	}
-	var wide []float64
-	for _, v := range tensors.MustCopyFlatData[float32](t) {
-		wide = append(wide, float64(v))
-	}
-	return wide
 }
 
 // single evaluates one batch without members.
@@ -536,6 +526,6 @@ func (l *laws) classifier(t failer) {
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	l.same(t, "pooled by Pool", floats(out[2]), floats(out[0]))
-	l.same(t, "weights by Pool", floats(out[3]), floats(out[1]))
+	l.same(t, "pooled by Pool", goldentest.Floats(out[2]), goldentest.Floats(out[0]))
+	l.same(t, "weights by Pool", goldentest.Floats(out[3]), goldentest.Floats(out[1]))
 }

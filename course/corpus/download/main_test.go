@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"synpool/course/corpus"
+	"synpool/internal/fetch"
 )
 
 func TestList(t *testing.T) {
@@ -53,7 +54,8 @@ func TestFetch(t *testing.T) {
 	}))
 	defer server.Close()
 	entry := func(name, address string) corpus.Entry {
-		return corpus.Entry{Name: name, Files: []corpus.File{{Name: name + ".txt", URL: server.URL + address, Bytes: int64(len(text)), SHA256: fmt.Sprintf("%x", sha256.Sum256([]byte(text)))}}}
+		sums := fetch.Sums{Bytes: int64(len(text)), SHA256: fmt.Sprintf("%x", sha256.Sum256([]byte(text)))}
+		return corpus.Entry{Set: fetch.Set{Name: name, Variables: []string{"CORPUS_DATA"}, Files: []fetch.File{{Name: name + ".txt", URL: server.URL + address, Sums: sums}}}}
 	}
 	var out strings.Builder
 	err := fetchAll(t.Context(), []corpus.Entry{entry("gone", "/else"), entry("dogs", "/text")}, &out)

@@ -8,7 +8,6 @@ import (
 
 func TestArguments(t *testing.T) {
 	fittest.RequireArguments(t, run, map[string]string{
-		"slow":           `unknown argument "slow"; see -help`,
 		"-iterations -1": "-iterations -1; give 0 for the setting's own, or more",
 		"-final NaN":     "-final NaN; give 0 for the setting's own, or a number above 0",
 		"-epsilon Inf":   "-epsilon +Inf; give 0 for the setting's own, or a number above 0",

@@ -5,17 +5,7 @@ import (
 	"os"
 	"regexp"
 	"testing"
-
-	"synpool/course/examples/fit/fittest"
 )
-
-func TestArguments(t *testing.T) {
-	fittest.RequireArguments(t, run, map[string]string{
-		"slow":       `unknown argument "slow"; see -help`,
-		"-sets -1":   "-sets -1; give 0 or more",
-		"-repeats 0": "-repeats 0; give 1 or more",
-	})
-}
 
 // TestRun: every pooling has its line and a checkpoint for each seed.
 func TestRun(t *testing.T) {

@@ -11,7 +11,6 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
-	"synpool/course/corpus"
 	"synpool/course/examples/fit"
 	"synpool/course/examples/fit/fittest"
 	"synpool/synlayer"
@@ -59,11 +58,4 @@ func ExampleBatches() {
 	// [0 2] padded to 4
 	// [4 -1] padded to 4
 	// [1 3] padded to 8
-}
-
-func ExampleBaseline() {
-	train := [][]string{{"red", "sky"}, {"blue", "sky"}, {"red", "sea"}, {"blue", "sea"}}
-	report := fittest.Must(fit.Baseline(corpus.DefaultBagOfWords(), train, []int{0, 1, 0, 1}, [][]string{{"a", "blue", "hill"}, {"a", "red", "hill"}}, []int{1, 0}, 2))
-	fmt.Printf("accuracy %.1f\n", report.Accuracy)
-	// Output: accuracy 1.0
 }

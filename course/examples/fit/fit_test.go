@@ -414,17 +414,6 @@ func TestBinaryCrossEntropy(t *testing.T) {
 	}
 }
 
-func TestBaseline(t *testing.T) {
-	bag := corpus.DefaultBagOfWords()
-	texts, labels := [][]string{{"red", "sky"}, {"blue", "sky"}, {"red", "sea"}, {"blue", "sea"}}, []int{0, 1, 0, 1}
-	if _, err := fit.Baseline(bag, texts, labels[:3], texts, labels, 2); err == nil {
-		t.Error("no error of a text without a label")
-	}
-	if _, err := fit.Baseline(bag, texts, labels, texts, labels[:3], 2); err == nil {
-		t.Error("no error of a test text without an answer")
-	}
-}
-
 // TestPredict: batches go through a graph one after another, padded; what cannot be padded ends it.
 func TestPredict(t *testing.T) {
 	texts := [][]int32{{1, 2, 3}, {4}, {5, 6}}

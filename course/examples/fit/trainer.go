@@ -1,5 +1,5 @@
 // Package fit has the training code of the example programs: Adam steps on a loss, epochs that resume from a checkpoint and
-// keep the best variables, batches of sequences of similar length, and the baseline.
+// keep the best variables, and batches of sequences of similar length.
 //
 // Tensors are finalised as soon as their values are read, here and in [Call]. The garbage collector would free them too
 // late: it counts only the few bytes of the Go value, not the backend's buffer behind it, so thousands of buffers would pile
@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -142,19 +143,12 @@ func Call(exec *model.Exec, in ...any) (values []any, err error) {
 func allFinite(flat any) bool {
 	switch flat := flat.(type) {
 	case []float32:
-		for _, v := range flat {
-			if !finite(float64(v)) {
-				return false
-			}
-		}
+		return !slices.ContainsFunc(flat, func(v float32) bool { return infinite(float64(v)) })
 	case []float64:
-		for _, v := range flat {
-			if !finite(v) {
-				return false
-			}
-		}
+		return !slices.ContainsFunc(flat, infinite)
 	}
 	return true
 }
 
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+// infinite reports whether v is not finite.
+func infinite(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }

@@ -7,15 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"synpool/course/examples/fit/fittest"
 )
-
-func TestArguments(t *testing.T) {
-	fittest.RequireArguments(t, run, map[string]string{
-		"slow": `unknown argument "slow"; see -help`,
-	})
-}
 
 // TestRun: both networks have their result, and other seeds and Syn steps checkpoints of their own.
 func TestRun(t *testing.T) {

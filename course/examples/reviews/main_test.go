@@ -8,8 +8,6 @@ import (
 
 func TestArguments(t *testing.T) {
 	fittest.RequireArguments(t, run, map[string]string{
-		"slow":     `unknown argument "slow"; see -help`,
-		"-show -1": "-show -1; give 0 or more",
 		"-fold 10": "-fold 10; give 0 to 9",
 	})
 }

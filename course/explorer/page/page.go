@@ -37,17 +37,14 @@ func Build(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := goCommand(ctx, "env", "GOROOT")
+	env, err := goCommand(ctx, "env", "GOROOT", "GOVERSION")
 	if err != nil {
 		return nil, err
 	}
-	support, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"))
+	root, version, _ := strings.Cut(strings.TrimSpace(string(env)), "\n")
+	support, err := os.ReadFile(filepath.Join(strings.TrimSpace(root), "lib", "wasm", "wasm_exec.js"))
 	if err != nil {
 		return nil, fmt.Errorf("building the explorer page: %w", err)
-	}
-	version, err := goCommand(ctx, "env", "GOVERSION")
-	if err != nil {
-		return nil, err
 	}
 	sources, err := Sources(ctx)
 	if err != nil {
@@ -56,7 +53,7 @@ func Build(ctx context.Context) ([]byte, error) {
 	var page bytes.Buffer
 	err = template.Must(template.ParseFS(files, "page.html")).Execute(&page, map[string]string{
 		"Sources": sources,
-		"Go":      strings.TrimSpace(string(version)),
+		"Go":      version,
 		"Style":   read("page.css"),
 		"Script":  read("page.js"),
 		"Support": string(support),
@@ -85,16 +82,10 @@ func compile(ctx context.Context) (string, error) {
 	}
 	var text strings.Builder
 	encoder := base64.NewEncoder(base64.StdEncoding, &text)
-	compressor, err := gzip.NewWriterLevel(encoder, gzip.BestCompression)
-	if err != nil {
-		return "", fmt.Errorf("building the explorer page: %w", err)
-	}
-	if _, err := compressor.Write(code); err != nil {
-		return "", fmt.Errorf("building the explorer page: %w", err)
-	}
-	if err := errors.Join(compressor.Close(), encoder.Close()); err != nil {
-		return "", fmt.Errorf("building the explorer page: %w", err)
-	}
+	compressor, _ := gzip.NewWriterLevel(encoder, gzip.BestCompression) // which is a level
+	compressor.Write(code)                                              // a strings.Builder takes everything
+	compressor.Close()
+	encoder.Close()
 	return text.String(), nil
 }
 

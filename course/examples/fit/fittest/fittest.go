@@ -6,29 +6,7 @@ import (
 	"io"
 	"strings"
 	"testing"
-
-	"github.com/gomlx/compute"
 )
-
-// Settings are settings that can prepare the data of a training and train a network on it.
-type Settings[Examples, Data, Network any] interface {
-	Prepare(Examples) (Data, error)
-	Train(ctx context.Context, backend compute.Backend, data Data, log io.Writer) (Network, error)
-}
-
-// Train prepares the data of examples and trains a network on it.
-func Train[Examples, Data, Network any](t testing.TB, backend compute.Backend, s Settings[Examples, Data, Network], examples Examples) (Data, Network) {
-	t.Helper()
-	data, err := s.Prepare(examples)
-	if err != nil {
-		t.Fatal(err)
-	}
-	network, err := s.Train(t.Context(), backend, data, io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data, network
-}
 
 // RequireRefused checks that try refuses settings with a one-line error after each of the changes in spoils.
 func RequireRefused[S any](t testing.TB, settings S, try func(S) error, spoils map[string]func(*S)) {

@@ -39,18 +39,12 @@ func TestHops(t *testing.T) {
 		if right < c.least || right > c.most {
 			t.Errorf("%d hops, %d Syn steps: %.3f right, want between %g and %g", c.hops, c.steps, right, c.least, c.most)
 		}
-		for _, r := range readings(t, network, data.Test[:3]) {
+		for _, r := range fittest.Must(network.Read(data.Test[:3])) {
 			if len(r.Weights) != c.hops || len(r.Weights[0]) != len(data.Test[0].Facts) {
 				t.Errorf("weights %v", r.Weights)
 			}
 		}
 	}
-}
-
-func readings(t *testing.T, n *training.Network, stories []corpus.Story) []training.Reading {
-	t.Helper()
-	r := fittest.Must(n.Read(stories))
-	return r
 }
 
 // TestPrepare: no story is for training and test at once, be they of one seed or of neighbours.
@@ -91,7 +85,6 @@ func TestRefusals(t *testing.T) {
 		return err
 	}
 	fittest.RequireRefused(t, s, try, map[string]func(*training.Settings){
-		"no epochs":      func(s *training.Settings) { s.Epochs = 0 },
 		"no batch":       func(s *training.Settings) { s.Batch = 0 },
 		"no stories":     func(s *training.Settings) { s.Count = 0 },
 		"no new stories": func(s *training.Settings) { s.Stories = corpus.Stories{Entities: 2}; s.Count = 2000 },
@@ -109,7 +102,7 @@ func TestRefusals(t *testing.T) {
 		t.Error("no error of no stories")
 	}
 	// Unknown words and another number of facts have an answer, and weights for each fact.
-	r := readings(t, network, []corpus.Story{{Facts: []string{"zoe ate"}, Question: "why"}, {Question: "where is the lamp"}})
+	r := fittest.Must(network.Read([]corpus.Story{{Facts: []string{"zoe ate"}, Question: "why"}, {Question: "where is the lamp"}}))
 	if len(r) != 2 || len(r[0].Weights[0]) != 1 || len(r[1].Weights[0]) != 0 || !slices.Contains(d.Answers, r[1].Answer) {
 		t.Errorf("%+v", r)
 	}

@@ -3,16 +3,12 @@ package retrieval_test
 import (
 	"fmt"
 
+	"synpool/course/examples/fit/fittest"
 	"synpool/course/examples/memory/retrieval"
 )
 
 func ExampleFigure1() {
-	rows, err := retrieval.Figure1(2)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, r := range rows {
+	for _, r := range fittest.Must(retrieval.Figure1(2)) {
 		if r.Case == "h" {
 			if r.Update <= 2 {
 				fmt.Print(r.Update)
@@ -30,12 +26,7 @@ func ExampleFigure1() {
 }
 
 func ExampleConvergence() {
-	rows, err := retrieval.Convergence()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, r := range rows {
+	for _, r := range fittest.Must(retrieval.Convergence()) {
 		if r.Gamma == 0.5 && r.N == 5 {
 			fmt.Printf("%s: %d steps, rate %.4f, in theory %.4f\n", r.Direction, r.Steps, r.Rate, r.Theory)
 		}

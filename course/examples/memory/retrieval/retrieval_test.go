@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"synpool/course/examples/fit/fittest"
 	"synpool/course/examples/memory/retrieval"
 	"synpool/internal/fetched"
 )
@@ -53,10 +54,7 @@ func TestDigits(t *testing.T) {
 func TestRecall(t *testing.T) {
 	c := retrieval.DefaultDigits()
 	c.Stored, c.Cues = []int{24, 100}, 24
-	rows, err := c.Recall(digits(t, 100))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := fittest.Must(c.Recall(digits(t, 100)))
 	for _, r := range rows {
 		at := fmt.Sprintf("%s of %d, %s", r.Memory, r.Stored, r.Cue)
 		if r.Cues != 24 || r.CueRMS < 0.3 || r.Fixed != 1 {
@@ -109,24 +107,6 @@ func TestRecall(t *testing.T) {
 	}
 }
 
-func TestBetaSweep(t *testing.T) {
-	c := retrieval.DefaultDigits()
-	c.Stored, c.Cues = []int{100}, 20
-	points, err := c.BetaSweep(digits(t, 100))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, p := range points[1:] {
-		if before := points[i]; p.Beta <= before.Beta || p.SharedBy > before.SharedBy+1e-9 || p.ToMean < before.ToMean-1e-9 {
-			t.Errorf("%+v after %+v", p, before)
-		}
-	}
-	first, last := points[0], points[len(points)-1]
-	if math.Abs(first.SharedBy-100) > 1e-6 || first.ToMean > 1e-12 || last.SharedBy > 1.001 || last.ToOwn > 1e-3 {
-		t.Errorf("from %+v to %+v", first, last)
-	}
-}
-
 // TestBadDigits: settings and digits that do not fit are errors.
 func TestBadDigits(t *testing.T) {
 	for _, n := range []int{0, -1} {
@@ -167,10 +147,7 @@ func TestBadDigits(t *testing.T) {
 }
 
 func TestCapacities(t *testing.T) {
-	rows, err := retrieval.Capacities(true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := fittest.Must(retrieval.Capacities(true))
 	for i, r := range rows {
 		if r.Share != float64(r.Patterns)/r.Theory || r.Share < 0.7 || r.Share > 1.5 {
 			t.Errorf("%+v", r)
@@ -185,10 +162,7 @@ func TestCapacities(t *testing.T) {
 }
 
 func TestConvergence(t *testing.T) {
-	rows, err := retrieval.Convergence()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := fittest.Must(retrieval.Convergence())
 	for _, r := range rows {
 		// At a distance of 1e-6 the rate is at its limit to about as much; at γ = 1 forward steps are cubic.
 		if cubic := r.Direction == "forward" && r.Gamma == 1; cubic && r.Rate > 1e-4 || !cubic && math.Abs(r.Rate-r.Theory) > 1e-4 {

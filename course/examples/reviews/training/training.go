@@ -113,7 +113,11 @@ func Baseline(d *Data) (corpus.Report, error) {
 		return texts
 	}
 	train, test := d.Parts[0], d.Parts[2]
-	return fit.Baseline(bag, words(train), train.Labels, words(test), test.Labels, 2)
+	m, err := bag.Fit(words(train), train.Labels, 2)
+	if err != nil {
+		return corpus.Report{}, err
+	}
+	return m.Evaluate(words(test), test.Labels)
 }
 
 // Network is a trained classifier of reviews.

@@ -75,12 +75,6 @@ func learn(t *testing.T, flat bool) (*training.Data, *training.Network) {
 	return l.Data, l.Network
 }
 
-func read(t *testing.T, n *training.Network, p training.Part) []training.Reading {
-	t.Helper()
-	readings := fittest.Must(n.Read(p))
-	return readings
-}
-
 // TestTrain: where one word of one sentence says the class, both networks find it, and the sentence weighs most.
 func TestTrain(t *testing.T) {
 	for _, flat := range []bool{false, true} {
@@ -89,7 +83,7 @@ func TestTrain(t *testing.T) {
 			t.Fatalf("%d reviews to train on", n)
 		}
 		report := fittest.Must(network.Evaluate(data.Parts[2]))
-		readings := read(t, network, data.Parts[2])
+		readings := fittest.Must(network.Read(data.Parts[2]))
 		found := 0
 		for i, r := range readings {
 			sum := 0.0
@@ -123,7 +117,7 @@ func TestReadWithout(t *testing.T) {
 	part := training.Part{IDs: data.Parts[2].IDs[:8]}
 	part.IDs = append(part.IDs, part.IDs[0][:1], nil)
 	without := fittest.Must(network.ReadWithout(part))
-	before := read(t, network, part)
+	before := fittest.Must(network.Read(part))
 	for i, sentences := range part.IDs {
 		if len(without[i]) != len(sentences) {
 			t.Fatalf("review %d: %d readings, want %d", i, len(without[i]), len(sentences))
@@ -131,7 +125,7 @@ func TestReadWithout(t *testing.T) {
 		var lost []float64 // of the probability of the right class
 		for k, got := range without[i] {
 			rest := training.Part{IDs: [][][]int32{slices.Delete(slices.Clone(sentences), k, k+1)}}
-			want := read(t, network, rest)[0]
+			want := fittest.Must(network.Read(rest))[0]
 			if len(got.Sentences) != len(sentences)-1 || math.Abs(got.Scores[1]-want.Scores[1]) > 1e-6 {
 				t.Errorf("review %d without sentence %d: %+v, want %+v", i, k, got, want)
 			}
@@ -179,13 +173,12 @@ func TestRefusals(t *testing.T) {
 		"no sentences": func(s *training.Settings) { s.Sentences = 0 },
 		"no words":     func(s *training.Settings) { s.Words = 0 },
 		"vocabulary":   func(s *training.Settings) { s.Vocabulary = 0 },
-		"no batch":     func(s *training.Settings) { s.Batch = 0 },
-		"no epochs":    func(s *training.Settings) { s.Epochs = 0 },
-		"no seed":      func(s *training.Settings) { s.Seed = 0 },
 	})
 	s := small()
 	s.Batch, s.Epochs = 64, 1
-	if data, network := fittest.Train(t, gobackend.GetBackend(), s, telling(40)); len(data.Parts[0].Labels) != 32 || network.Epoch != 1 {
+	data := fittest.Must(s.Prepare(telling(40)))
+	network := fittest.Must(s.Train(t.Context(), gobackend.GetBackend(), data, io.Discard))
+	if len(data.Parts[0].Labels) != 32 || network.Epoch != 1 {
 		t.Errorf("fewer reviews than a batch: %d, epoch %d", len(data.Parts[0].Labels), network.Epoch)
 	}
 }
@@ -194,10 +187,7 @@ func TestRefusals(t *testing.T) {
 func TestReviews(t *testing.T) {
 	reviews := fetched.Load(t, corpus.LoadReviews)
 	s := training.Quick()
-	data, err := s.Prepare(reviews)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := fittest.Must(s.Prepare(reviews))
 	if n := [3]int{len(data.Parts[0].Labels), len(data.Parts[1].Labels), len(data.Parts[2].Labels)}; n != [3]int{1600, 200, 200} {
 		t.Errorf("%d reviews in the parts", n)
 	}
@@ -216,13 +206,9 @@ func TestReviews(t *testing.T) {
 		}
 	}
 
-	baseline, err := training.Baseline(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	baseline := fittest.Must(training.Baseline(data))
 	t.Logf("bag of words: accuracy %.3f, AUC %.3f", baseline.Accuracy, baseline.MacroAUC)
 	if baseline.Accuracy < 0.85 {
 		t.Errorf("bag of words: accuracy %.3f", baseline.Accuracy)
 	}
-
 }

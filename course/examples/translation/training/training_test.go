@@ -106,8 +106,6 @@ func TestRefusals(t *testing.T) {
 		"no words":   func(s *training.Settings) { s.Longest = 0 },
 		"no beam":    func(s *training.Settings) { s.Beam = 0 },
 		"vocabulary": func(s *training.Settings) { s.Vocabulary = 0 },
-		"no batch":   func(s *training.Settings) { s.Batch = 0 },
-		"no seed":    func(s *training.Settings) { s.Seed = 0 },
 	})
 }
 

@@ -119,7 +119,11 @@ func (s Settings) Prepare(tweets []corpus.Tweet) (*Data, error) {
 // the tweets ([corpus.DefaultBagOfWords]).
 func Baseline(d *Data) (corpus.Report, error) {
 	train, test := d.Parts[0], d.Parts[2]
-	return fit.Baseline(corpus.DefaultBagOfWords(), train.words(), train.Labels, test.words(), test.Labels, len(corpus.TweetClasses))
+	m, err := corpus.DefaultBagOfWords().Fit(train.words(), train.Labels, len(corpus.TweetClasses))
+	if err != nil {
+		return corpus.Report{}, err
+	}
+	return m.Evaluate(test.words(), test.Labels)
 }
 
 // Network is a trained classifier of tweets.
