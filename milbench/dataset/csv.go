@@ -592,9 +592,9 @@ func WriteCSV(w io.Writer, s *mil.Set) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.Name, err)
 	}
-	row := make([]float32, s.NumFeatures())
 	for i, b := range s.Bags {
-		for k := range b.Instances.Len() {
+		var failed error
+		err := mil.EachRow(b.Instances, func(k int, row []float32) {
 			switch {
 			case s.Kind == mil.SurvivalTarget:
 				record = append(record[:0], b.ID, strconv.FormatFloat(b.Value, 'g', -1, 64), strconv.FormatBool(b.Event))
@@ -617,9 +617,6 @@ func WriteCSV(w io.Writer, s *mil.Set) error {
 					record = append(record, strconv.FormatFloat(v, 'g', -1, 64))
 				}
 			}
-			if err := b.Instances.Read(k, k+1, row); err != nil {
-				return err
-			}
 			for j, v := range row[:len(row)-len(s.Missing)] {
 				text := strconv.FormatFloat(float64(v), 'g', -1, digits[j])
 				if s.Centre != nil && s.Centre[j] != 0 {
@@ -630,9 +627,10 @@ func WriteCSV(w io.Writer, s *mil.Set) error {
 				}
 				record = append(record, text)
 			}
-			if err := out.Write(record); err != nil {
-				return err
-			}
+			failed = cmp.Or(failed, out.Write(record))
+		})
+		if err := cmp.Or(err, failed); err != nil {
+			return err
 		}
 	}
 	out.Flush()
@@ -643,19 +641,17 @@ func WriteCSV(w io.Writer, s *mil.Set) error {
 // those of a float32 would be read as doubles whose digits float32 loses.
 func digitsOf(s *mil.Set) ([]int, error) {
 	read := rounding{columns: make(map[int]*measured)}
-	row := make([]float32, s.NumFeatures())
 	for _, b := range s.Bags {
-		for k := range b.Instances.Len() {
-			if err := b.Instances.Read(k, k+1, row); err != nil {
-				return nil, err
-			}
+		if err := mil.EachRow(b.Instances, func(_ int, row []float32) {
 			for j, v := range row {
 				text, _ := strconv.ParseFloat(formatValue(v), 64) // a number in any case
 				read.measure(j, text, 1)
 			}
+		}); err != nil {
+			return nil, err
 		}
 	}
-	digits := make([]int, len(row))
+	digits := make([]int, s.NumFeatures())
 	for j, m := range read.first {
 		digits[j] = 32
 		if _, spread, loses := m.around(); loses && spread > 0 {

@@ -12,7 +12,7 @@
 //     features.
 //   - density: the share of non-zero values. If it is below 0.25 for the whole set, all bags are held sparse,
 //     otherwise all are held dense, whatever the form of the file ([synpool/milbench/mil.Pack]). If the arrays are large
-//     together, they stay in their files and are mapped into memory or read in pieces.
+//     together, they stay in their files and are read in pieces.
 //   - generated set: a named set that is generated on opening (package generate).
 //
 // A reader returns a set that passes [synpool/milbench/mil.Set.Validate] and has only finite values, or a one-line error

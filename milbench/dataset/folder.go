@@ -398,9 +398,6 @@ func kept(x mil.Instances, held bool) (mil.Instances, error) {
 	if held {
 		return mil.ToDense(x)
 	}
-	if a, is := x.(*numpyArray); is && a.mappable() {
-		return mapped(a)
-	}
 	return x, nil
 }
 

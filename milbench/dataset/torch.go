@@ -268,9 +268,6 @@ func (h *numpyHeader) placeTensor(tensor *pickle.Call, members map[string]*zip.F
 	if kind == "bf16" {
 		h.numbers = bfloat16
 	}
-	if kind == "f4" && h.order == binary.LittleEndian {
-		h.descr = "<f4"
-	}
 	written := shape
 	shape = squeezed(shape)
 	strides = strides[len(strides)-len(shape):]

@@ -8,8 +8,7 @@ import (
 )
 
 // Instances are the instances of a bag, one row of features per instance. They are in memory, either dense ([Dense])
-// or in compressed sparse rows ([Sparse]), or in a file that is mapped into memory or read in pieces (package
-// dataset).
+// or in compressed sparse rows ([Sparse]), or in a file that is read in pieces (package dataset).
 //
 // Values are float32, as in files and networks; sums and statistics use float64. Instances are read-only, and several
 // goroutines may read them at once. Two Instances are the same if they are equal as interface values, so the dynamic
