@@ -526,11 +526,9 @@ func (o Options) expand(s *mil.Set, list []reads, wanted []made) error {
 	if same {
 		return nil
 	}
-	wide := make([]float32, len(wanted))
 	for i := range s.Bags {
-		dense, sparse := &mil.Dense{Cols: len(wanted)}, &mil.Sparse{Cols: len(wanted), RowStart: []int{0}}
-		_, is := s.Bags[i].Instances.(*mil.Dense)
-		err := mil.EachRow(s.Bags[i].Instances, func(_ int, row []float32) {
+		var err error
+		s.Bags[i].Instances, err = remade(s.Bags[i].Instances, len(wanted), func(_ int, row, wide []float32) {
 			for k, m := range wanted {
 				v := row[m.at]
 				switch words := list[m.at].words; {
@@ -545,17 +543,9 @@ func (o Options) expand(s *mil.Set, list []reads, wanted []made) error {
 					wide[k] = v
 				}
 			}
-			if is {
-				dense.Rows, dense.Values = dense.Rows+1, append(dense.Values, wide...)
-			} else {
-				sparse.Append(wide)
-			}
 		})
 		if err != nil {
 			return err
-		}
-		if s.Bags[i].Instances = sparse; is {
-			s.Bags[i].Instances = dense
 		}
 	}
 	return nil
