@@ -20,26 +20,49 @@ var mostHeld int64 = 1 << 26
 // listName is the usual file name for the table of bags in a folder.
 const listName = "labels.csv"
 
-// bagForms lists the forms of files with one bag, by file name extension. A file may hold several arrays; choose picks one.
-var bagForms = []struct {
+// bagForm is a form of files with one bag.
+type bagForm struct {
 	extension string
-	open      func(path string, choose chooser) (content, error)
-}{
-	{".npy", func(path string, choose chooser) (content, error) {
-		a, err := openArray(path)
+	// read reads what a file of size bytes holds of a bag. It may hold several arrays; choose picks one.
+	read func(f *os.File, size int64, choose chooser) (content, error)
+}
+
+var bagForms = []bagForm{
+	{".npy", readNumPy},
+	hdf5Form(".h5", ""),
+	hdf5Form(".hdf5", ""),
+	{".npz", readNPZ},
+	{".pt", readTorch},
+	{".pth", readTorch},
+}
+
+// file returns the location of a bag in the file at path; shown is the location for messages.
+func (form bagForm) file(path, shown string) bagFile {
+	return bagFile{path: shown, open: func(choose chooser) (content, error) {
+		f, size, err := openSized(path)
 		if err != nil {
 			return content{}, err
 		}
-		if _, err := choose([]candidate{{rows: a.rows, cols: a.columns}}); err != nil {
+		defer f.Close()
+		c, err := form.read(f, size, choose)
+		if err != nil {
 			return content{}, fmt.Errorf("%s: %w", path, err)
 		}
-		return content{features: a}, nil
-	}},
-	{".h5", openHDF5},
-	{".hdf5", openHDF5},
-	{".npz", openNPZ},
-	{".pt", openTorch},
-	{".pth", openTorch},
+		return c, nil
+	}}
+}
+
+// openSized opens a file and returns its size.
+func openSized(path string) (*os.File, int64, error) {
+	f, err := disk.Open(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, errors.Join(err, f.Close())
+	}
+	return f, info.Size(), nil
 }
 
 // bagExtensions lists the extensions of files with one bag.
@@ -177,8 +200,7 @@ func bagsIn(folder string) (files bagFiles, tables []string, err error) {
 		for _, form := range bagForms {
 			if id, is := strings.CutSuffix(name, form.extension); is {
 				path := filepath.Join(folder, name)
-				f := bagFile{path: path, open: func(choose chooser) (content, error) { return form.open(path, choose) }}
-				if err := files.add(id, f); err != nil {
+				if err := files.add(id, form.file(path, path)); err != nil {
 					return files, nil, err
 				}
 			}

@@ -189,7 +189,7 @@ func requireBag(t *testing.T, path string, b []byte) {
 			continue
 		}
 		alloctest.Bounded(t, b, 2<<10, func() {
-			c, err := form.open(path, Options{}.features)
+			c, err := form.file(path, path).open(Options{}.features)
 			x := c.features
 			if err == nil && x.Features() <= 1<<16 {
 				err = x.Read(0, min(x.Len(), 10), make([]float32, min(x.Len(), 10)*x.Features()))

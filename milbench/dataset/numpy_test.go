@@ -540,7 +540,8 @@ func TestFilesThatChange(t *testing.T) {
 // inFile returns bag a of a folder, still in its file.
 func inFile(t *testing.T, folder string) mil.Instances {
 	t.Helper()
-	a, err := openArray(filepath.Join(folder, "a.npy"))
+	path := filepath.Join(folder, "a.npy")
+	c, err := bagForm{".npy", readNumPy}.file(path, path).open(Options{}.features)
 	must(t, err)
-	return a
+	return c.features
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -79,25 +80,16 @@ type numpyHeader struct {
 	descr         string // NumPy's name of the type
 }
 
-// openArray reads the header of a .npy file. If there is no file, the error is [fs.ErrNotExist].
-func openArray(path string) (*numpyArray, error) {
-	f, err := disk.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
+// readNumPy reads the header of a .npy file.
+func readNumPy(f *os.File, size int64, choose chooser) (content, error) {
 	h, err := readNumPyHeader(bufio.NewReader(f))
 	if err == nil {
-		err = h.check(info.Size())
+		err = h.check(size)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if err == nil {
+		_, err = choose([]candidate{{rows: h.rows, cols: h.columns}})
 	}
-	return &numpyArray{numpyHeader: h, path: path}, nil
+	return content{features: &numpyArray{numpyHeader: h, path: f.Name()}}, err
 }
 
 // check returns an error if the array is empty or the file size does not match it.

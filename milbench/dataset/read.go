@@ -149,6 +149,14 @@ func damagedf(format string, args ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), errDamaged)
 }
 
+// advised adds advice to an error about a damaged HDF5 or Parquet file.
+func advised(err error) error {
+	if errors.Is(err, hdf5.ErrDamaged) || errors.Is(err, parquet.ErrDamaged) {
+		return fmt.Errorf("%w; fetch it again or save it again", err)
+	}
+	return err
+}
+
 // readError explains why reading failed.
 func readError(err error) error {
 	var corrupt flate.CorruptInputError

@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 
-	"synpool/internal/disk"
 	"synpool/internal/pickle"
 )
 
@@ -30,26 +29,9 @@ var bfloat16 = decoder{2, func(o binary.ByteOrder, b []byte) float64 {
 // maxPickle limits the size of a file's tensor descriptions, in bytes.
 const maxPickle = 16 << 20
 
-// openTorch opens the bag in a file written by torch.save: a tensor, or one of a dictionary. It runs nothing in the file.
-func openTorch(name string, choose chooser) (c content, err error) {
-	f, err := disk.Open(name)
-	if err != nil {
-		return c, err
-	}
-	defer f.Close()
-	if c, err = torchContent(f, name, choose); err != nil {
-		return c, fmt.Errorf("%s: %w", name, err)
-	}
-	return c, nil
-}
-
-// torchContent locates the numbers of the bag.
-func torchContent(f *os.File, name string, choose chooser) (c content, err error) {
-	info, err := f.Stat()
-	if err != nil {
-		return c, err
-	}
-	archive, err := zip.NewReader(f, info.Size())
+// readTorch opens the bag in a file written by torch.save: a tensor, or one of a dictionary. It runs nothing in the file.
+func readTorch(f *os.File, size int64, choose chooser) (c content, err error) {
+	archive, err := zip.NewReader(f, size)
 	if err != nil {
 		first := make([]byte, 4)
 		if _, err := f.ReadAt(first, 0); err == nil && string(first) == "\x80\x02\x8a\x0a" {
@@ -90,8 +72,8 @@ func torchContent(f *os.File, name string, choose chooser) (c content, err error
 		}
 	}
 	open := func(tensor *pickle.Call) (*numpyArray, error) {
-		a := &numpyArray{numpyHeader: numpyHeader{order: order}, path: name}
-		return a, a.placeTensor(tensor, members, info.Size())
+		a := &numpyArray{numpyHeader: numpyHeader{order: order}, path: f.Name()}
+		return a, a.placeTensor(tensor, members, size)
 	}
 	var found tensors
 	found.add(root, "", 0)
