@@ -247,26 +247,26 @@ func (o Options) readBags(files bagFiles, table string) (*mil.Set, error) {
 			of = append(of, []string{id})
 		}
 	}
-	var bad badBags
+	var bad []badBag
 	listed := make(map[string]bool)
 	var opened [][]content    // of the files of each bag; nil for a bag that cannot be used
 	bags := make(map[int]int) // by their number of features
 	for i, b := range t.bags {
 		var parts []content
 		if !o.Unlabelled && lacksLabel(t.words[i]) {
-			bad.add("without a label", b.ID, fmt.Errorf("%s: %w", files.where, noLabel(b.ID, t.words[i])))
+			bad = append(bad, badBag{"without a label", b.ID, fmt.Errorf("%s: %w", files.where, noLabel(b.ID, t.words[i]))})
 		}
-		before := len(bad.all)
+		before := len(bad)
 		for _, id := range of[i] {
 			listed[id] = true
 			f, there := files.of[id]
 			if !there {
-				bad.add("without a file", id, fmt.Errorf("%s: bag %s is in %s, but there is no file of it (%s); add it or remove the line", files.where, id, filepath.Base(table), bagExtensions()))
+				bad = append(bad, badBag{"without a file", id, fmt.Errorf("%s: bag %s is in %s, but there is no file of it (%s); add it or remove the line", files.where, id, filepath.Base(table), bagExtensions())})
 				continue
 			}
 			c, err := f.open(o.features)
 			if err != nil {
-				bad.add("", id, err)
+				bad = append(bad, badBag{"", id, err})
 				continue
 			}
 			c.path = f.path
@@ -275,7 +275,7 @@ func (o Options) readBags(files bagFiles, table string) (*mil.Set, error) {
 			}
 			parts = append(parts, c)
 		}
-		if len(bad.all) > before {
+		if len(bad) > before {
 			parts = nil
 		}
 		for _, c := range parts {
@@ -285,7 +285,7 @@ func (o Options) readBags(files bagFiles, table string) (*mil.Set, error) {
 	}
 	for _, id := range files.ids {
 		if !listed[id] {
-			bad.add("without a line in the table", id, fmt.Errorf("%s: bag %s is not in %s; add a line for it or move the file away", files.of[id].path, id, filepath.Base(table)))
+			bad = append(bad, badBag{"without a line in the table", id, fmt.Errorf("%s: bag %s is not in %s; add a line for it or move the file away", files.of[id].path, id, filepath.Base(table))})
 		}
 	}
 	width, like, values := 0, "", int64(0)
@@ -300,11 +300,11 @@ func (o Options) readBags(files bagFiles, table string) (*mil.Set, error) {
 	var told []content
 	good := textBags{words: t.words[:0]}
 	for i, parts := range opened {
-		b, before := t.bags[i], len(bad.all)
+		b, before := t.bags[i], len(bad)
 		var whole []mil.Instances
 		for _, c := range parts {
 			if n := c.features.Features(); n != width {
-				bad.add("", b.ID, fmt.Errorf("%s: %d features, and bag %s has %d; give all bags the same features", c.path, n, like, width))
+				bad = append(bad, badBag{"", b.ID, fmt.Errorf("%s: %d features, and bag %s has %d; give all bags the same features", c.path, n, like, width)})
 				continue
 			}
 			switch a := c.features.(type) {
@@ -318,12 +318,12 @@ func (o Options) readBags(files bagFiles, table string) (*mil.Set, error) {
 			}
 			x, err := kept(c.features, values <= mostHeld)
 			if err != nil {
-				bad.add("", b.ID, err)
+				bad = append(bad, badBag{"", b.ID, err})
 				continue
 			}
 			whole, told = append(whole, x), append(told, c)
 		}
-		if len(parts) == 0 || len(bad.all) > before || !o.Unlabelled && lacksLabel(t.words[i]) {
+		if len(parts) == 0 || len(bad) > before || !o.Unlabelled && lacksLabel(t.words[i]) {
 			continue
 		}
 		if len(whole) == 1 {
