@@ -5,7 +5,7 @@
 //
 //   - form: how a file stores a set: MATLAB level 5 ([ReadMATLAB]), UCI C4.5 ([ReadC45]), comma-separated values
 //     ([ReadCSV]), Apache Parquet ([ReadFile]), three files for columns, bags and labels ([ReadTransposed]), a folder
-//     with one NumPy, PyTorch or HDF5 file per bag ([ReadFolder]), or MNIST IDX ([ReadImages]).
+//     with one NumPy, PyTorch or HDF5 file per bag ([ReadFile]), or MNIST IDX ([ReadImages]).
 //     [ReadFile] detects the form.
 //   - as stored: with every column of the file as a feature, as returned by [ReadFile].
 //   - label column: a stored column with instance labels, not a feature; [MoveInstanceLabels] removes it from the

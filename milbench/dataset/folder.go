@@ -97,34 +97,7 @@ func (b *bagFiles) add(id string, f bagFile) error {
 	return nil
 }
 
-// ReadFolder reads a folder with one file per bag and a table of the bags.
-//
-// The instances of bag b are in b.npy, b.npz, b.h5, b.hdf5, b.pt or b.pth. Each file holds an array [instances,
-// features] of float16, float32, float64 or integers of 8 to 64 bits, in either byte order:
-//
-//   - .npy as written by numpy.save, in C or Fortran order.
-//   - .npz as written by numpy.savez. Files from numpy.savez_compressed work if the set fits into memory.
-//   - .h5 and .hdf5 as written by CLAM, TRIDENT and STAMP, also of shape [1, instances, features], chunked or not, with
-//     gzip or LZF. Attributes say how large a tile is ([mil.Bag.Tile]).
-//   - .pt and .pth as written by torch.save since PyTorch 1.6: a tensor, or a dictionary of tensors. Nothing in the file
-//     is run.
-//
-// Of several arrays, [Options.Array] says which one has the features. An array such as coords, [instances, 2], has the
-// positions of the instances; so does a file b.index.npz. Files whose names begin with a dot are skipped.
-//
-// Values are rounded to float32, less a centre where float32 would lose their digits ([mil.Set.Centre]). If all
-// bags together exceed 256 MB, they stay in their files. All bags must have the same number of features. The features
-// have no names.
-//
-// The table is labels.csv, or the only CSV or TSV file in the folder. It has a header and one line per bag, with the
-// columns bag and label and optionally group and split, as in [ReadCSV]; other columns are ignored. The bags are in
-// the order of the table. A bag without a file is an error, and so is a bag file that is not listed. Other files are
-// ignored.
-func ReadFolder(folder string) (*mil.Set, error) {
-	return Options{}.rounded(folder, reopened, func(o Options) (*mil.Set, error) { return o.readFolder(folder) })
-}
-
-// readFolder reads a folder.
+// readFolder reads a folder with one file per bag and a table of the bags ([ReadFile]).
 func (o Options) readFolder(folder string) (*mil.Set, error) {
 	full, err := filepath.Abs(folder) // so that "." has a name, too
 	if err != nil {

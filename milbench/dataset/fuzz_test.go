@@ -191,7 +191,7 @@ func FuzzNumPyList(f *testing.F) {
 		folder := numpyFolder(t, map[string][]byte{"a.npy": x, "b.npy": y, listName: list})
 		var labelled *mil.Set
 		alloctest.Bounded(t, list, 2000, func() {
-			s, err := ReadFolder(folder)
+			s, err := ReadFile(folder)
 			if err == nil {
 				if err := s.Validate(); err != nil || len(s.Bags) != 2 {
 					t.Errorf("%d bags, %v", len(s.Bags), err)
