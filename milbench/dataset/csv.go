@@ -65,9 +65,10 @@ func ReadCSV(r io.Reader, name string) (*mil.Set, error) { return Options{}.Read
 
 // ReadCSV is the function [ReadCSV] with options.
 func (o Options) ReadCSV(r io.Reader, name string) (*mil.Set, error) {
-	return o.rounded(name, rewound(r), func(o Options) (*mil.Set, error) { return o.readCSV(r, name) })
+	return o.from(r, name, Options.readCSV)
 }
 
+// readCSV reads a table without looking for centres.
 func (o Options) readCSV(r io.Reader, name string) (*mil.Set, error) {
 	in, err := separated(r)
 	if err != nil {

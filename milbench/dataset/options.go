@@ -337,9 +337,6 @@ type made struct {
 	missing bool
 }
 
-// errFeature is wrapped by errors for a model's feature that the file lacks.
-var errFeature = errors.New("give the file the columns that the model was trained on")
-
 // choose returns the columns to read and, for a model, the features to make from them.
 func (o Options) choose(columns []string, features []int) (list []reads, wanted []made, err error) {
 	for _, c := range o.AsFeatures {
@@ -395,7 +392,7 @@ func (o Options) choose(columns []string, features []int) (list []reads, wanted 
 		}
 		k, there := read(column, !m.missing)
 		if !is || !there {
-			return nil, nil, fmt.Errorf("no column %q; %w", feature, errFeature)
+			return nil, nil, fmt.Errorf("no column %q; give the file the columns that the model was trained on", feature)
 		}
 		m.at = k
 		wanted = append(wanted, m)

@@ -120,11 +120,11 @@ func (o Options) readFile(path string) (*mil.Set, error) {
 		}
 		return s, err
 	}
-	read, table := o.ReadCSV, true
+	read, table := o.readCSV, true
 	switch {
 	case bytes.HasPrefix(first, []byte("MATLAB")), bytes.HasPrefix(first, []byte("\x89HDF")), extension == ".mat",
 		len(first) == 128 && (string(first[126:]) == "IM" || string(first[126:]) == "MI"):
-		read, table = func(r io.Reader, name string) (*mil.Set, error) { return readMATLAB(r, name, o) }, false
+		read, table = o.readMATLAB, false
 	case bytes.HasPrefix(first, []byte{0, 0, 8}):
 		return nil, fmt.Errorf("%s: an IDX file of images or labels, which has no bags; draw bags of digits from it", path)
 	case bytes.HasPrefix(first, []byte(numpyMagic)):
@@ -136,7 +136,7 @@ func (o Options) readFile(path string) (*mil.Set, error) {
 	case bytes.IndexByte(first, 0) >= 0:
 		return nil, fmt.Errorf("%s: neither text nor a MATLAB file; give a .mat, .data, .csv, .parquet or .h5 file, or a folder of bags", path)
 	case extension == ".data", extension != ".csv" && endsWithDot(in):
-		read, table = func(r io.Reader, name string) (*mil.Set, error) { return readC45(r, name, o) }, false
+		read, table = o.readC45, false
 	}
 	if err := o.named(); err != nil && !table {
 		return nil, fmt.Errorf("%s: %w", path, err)
