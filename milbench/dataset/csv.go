@@ -101,7 +101,7 @@ func (o Options) readTable(name string, each func(func(record []string) error) e
 				}
 			} else {
 				columns.tell(name, o)
-				list, wanted, err = o.choose(columns.header, columns.features)
+				list, wanted, err = o.choose(columns)
 				o.rounding.choose(list, wanted, o.Centre)
 				return err
 			}
@@ -287,12 +287,18 @@ func (l *layout) leaveOut(o Options) {
 	})
 }
 
-// left says which columns are left out: those of bookkeeping, and those that only count.
-func (l *layout) left(counts []string) string {
-	var names, parts []string
-	for _, i := range l.leftOut {
+// names returns the names of columns.
+func (l *layout) names(columns []int) (names []string) {
+	for _, i := range columns {
 		names = append(names, l.header[i])
 	}
+	return names
+}
+
+// left says which columns are left out: those of bookkeeping, and those that only count.
+func (l *layout) left(counts []string) string {
+	var parts []string
+	names := l.names(l.leftOut)
 	if len(names) > 0 {
 		parts = append(parts, few(names)+" (bookkeeping by name)")
 	}

@@ -456,11 +456,7 @@ func (o Options) listBags(path string, files bagFiles) (t textBags, of [][]strin
 		o.note("%s: %s", path, how)
 	}
 	if beside := slices.DeleteFunc(slices.Clone(columns.features), func(i int) bool { return i == at }); len(beside) > 0 && !o.Unlabelled {
-		var names []string
-		for _, i := range beside {
-			names = append(names, columns.header[i])
-		}
-		o.note("%s: not used: %s", path, few(names))
+		o.note("%s: not used: %s", path, few(columns.names(beside)))
 	}
 	taken := make(map[string]int) // line by file
 	for k, record := range records[1:] {
