@@ -42,26 +42,17 @@ func readGroup(file *hdf5.File, path, group string, choose chooser) (c content, 
 	if err != nil {
 		return c, advised(err)
 	}
-	at, err := choose(arrays)
-	if err != nil {
-		return c, err
-	}
-	open := func(name string) (*hdf5Array, error) {
-		a := &hdf5Array{path: path, inside: strings.TrimSuffix(group+"/"+name, "/")}
+	if c, err = gather(arrays, choose, func(k int) (mil.Instances, error) {
+		a := &hdf5Array{path: path, inside: strings.TrimSuffix(group+"/"+arrays[k].name, "/")}
 		return a, a.measure(file)
-	}
-	features, err := open(arrays[at].name)
-	if err != nil {
+	}); err != nil {
 		return c, err
 	}
-	c.features, c.name = features, arrays[at].name
-	about := []string{features.inside}
-	if k := places(arrays, at); k >= 0 {
-		where, err := open(arrays[k].name)
-		if err != nil {
-			return c, err
+	var about []string
+	for _, x := range []mil.Instances{c.places, c.features} {
+		if a, there := x.(*hdf5Array); there {
+			about = append(about, a.inside)
 		}
-		c.places, about = where, []string{where.inside, features.inside}
 	}
 	var attributes []attribute
 	for i := 0; i < len(about); i++ { // then of the groups around

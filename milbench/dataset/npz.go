@@ -37,18 +37,7 @@ func readNPZ(f *os.File, size int64, choose chooser) (c content, err error) {
 			arrays, members = append(arrays, one), append(members, m)
 		}
 	}
-	at, err := choose(arrays)
-	if err != nil {
-		return c, err
-	}
-	c.name = arrays[at].name
-	if c.features, err = npzArray(f, size, members[at]); err != nil {
-		return c, err
-	}
-	if k := places(arrays, at); k >= 0 {
-		c.places, err = npzArray(f, size, members[k])
-	}
-	return c, err
+	return gather(arrays, choose, func(k int) (mil.Instances, error) { return npzArray(f, size, members[k]) })
 }
 
 // npzArray opens an array of an archive.

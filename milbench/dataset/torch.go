@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"synpool/internal/pickle"
+	"synpool/milbench/mil"
 )
 
 // torchTypes has the supported tensor types, by the name of their storage.
@@ -71,31 +72,17 @@ func readTorch(f *os.File, size int64, choose chooser) (c content, err error) {
 			order = binary.BigEndian
 		}
 	}
-	open := func(tensor *pickle.Call) (*numpyArray, error) {
-		a := &numpyArray{numpyHeader: numpyHeader{order: order}, path: f.Name()}
-		return a, a.placeTensor(tensor, members, size)
-	}
 	var found tensors
 	found.add(root, "", 0)
 	if len(found.list) == 0 {
 		return c, errors.New(found.none)
 	}
-	at, err := choose(found.list)
-	if err != nil {
-		return c, err
-	}
-	features, err := open(found.calls[at])
-	if err != nil {
-		return c, err
-	}
-	c.features, c.name = features, found.list[at].name
-	if k := places(found.list, at); k >= 0 {
-		if c.places, err = open(found.calls[k]); err != nil {
-			return c, err
-		}
-	}
+	c, err = gather(found.list, choose, func(k int) (mil.Instances, error) {
+		a := &numpyArray{numpyHeader: numpyHeader{order: order}, path: f.Name()}
+		return a, a.placeTensor(found.calls[k], members, size)
+	})
 	c.setTile(found.numbers)
-	return c, nil
+	return c, err
 }
 
 // inflatedMember returns the bytes of an archive member, up to limit.
