@@ -399,18 +399,9 @@ func kept(x mil.Instances, held bool) (mil.Instances, error) {
 // listBags reads the table of bags and returns the bags, still without instances, and the names of the files of each.
 func (o Options) listBags(path string, files bagFiles) (t textBags, of [][]string, err error) {
 	t.unlabelled = o.Unlabelled
-	f, err := disk.Open(path)
-	if err != nil {
-		return t, nil, err
-	}
-	defer f.Close()
-	in, err := separated(f)
-	if err != nil {
-		return t, nil, fmt.Errorf("%s: %w", path, err)
-	}
 	var records [][]string
 	var lines []int
-	if err := eachRecord(in, path, func(line int, record []string) error {
+	if err := eachRecordOf(path, func(line int, record []string) error {
 		records, lines = append(records, slices.Clone(record)), append(lines, line)
 		return nil
 	}); err != nil {
