@@ -25,7 +25,7 @@ var removals = map[string]removal{
 	"backend/internal/pjrtcache/store.go remove":              {"files that have the name of an entry", "TestRemove"},
 	"milbench/compare.go Compare":                             {"a temporary folder that this call has made", "TestCompare"},
 	"cmd/milbench/folds.go foldsOf":                           {"the file of --bags, which this call has made: an existing one is refused", "TestFoldsBags"},
-	"internal/disk/disk.go WriteBy":                           {"a part that this call has made", "TestWrite"},
+	"internal/disk/disk.go Write":                             {"a part that this call has made", "TestWrite"},
 	"internal/disk/disk.go clean":                             {"parts of processes that have ended, by their name of 26 random letters", "TestKilled"},
 	"internal/disk/lock_other.go lock":                        {"a file that this call has made", "TestLock"},
 	"internal/disk/lock_unix.go lock":                         {"a file that says that it is a lock", "TestLock"},

@@ -84,18 +84,7 @@ func Append(path string) (*os.File, error) {
 
 // Write writes a file and puts it at path when it is complete and on the disk. Until then, or if write fails or the process is
 // killed, an existing file stays. A symbolic link at path is replaced, not followed.
-func Write(path string, write func(io.Writer) error) error { return WriteBy(path, write, os.Rename) }
-
-// WriteFile is [Write] of bytes.
-func WriteFile(path string, data []byte) error {
-	return Write(path, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
-}
-
-// WriteBy is [Write] with another function, say [os.Link], that puts the written file at path.
-func WriteBy(path string, write func(io.Writer) error, put func(part, path string) error) (err error) {
+func Write(path string, write func(io.Writer) error) (err error) {
 	folder := filepath.Dir(path)
 	old, missing := os.Stat(path)
 	if missing == nil {
@@ -131,12 +120,20 @@ func WriteBy(path string, write func(io.Writer) error, put func(part, path strin
 		err = closing
 	}
 	if err == nil {
-		err = put(name, path)
+		err = os.Rename(name, path)
 	}
 	if err == nil {
 		SyncFolder(folder)
 	}
 	return err
+}
+
+// WriteFile is [Write] of bytes.
+func WriteFile(path string, data []byte) error {
+	return Write(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
 }
 
 // SyncFolder waits until renames in a folder are on the disk, where the system can do that.

@@ -221,20 +221,14 @@ func (d *download) attempt(parent context.Context) error {
 	case code == http.StatusPartialContent && d.have > 0:
 		var start int64
 		if start, total = contentRange(resp.Header.Get("Content-Range")); start != d.have {
-			if err := d.restart(); err != nil {
-				return err
-			}
-			return retriable{fmt.Errorf("the server sent bytes that were not asked for")}
+			return cmp.Or[error](d.restart(), retriable{errors.New("the server sent bytes that were not asked for")})
 		}
 		d.resumed = true
 	case code == http.StatusRequestedRangeNotSatisfiable && d.have > 0:
 		if _, total = contentRange(resp.Header.Get("Content-Range")); total == d.have {
 			return nil // all there already
 		}
-		if err := d.restart(); err != nil {
-			return err
-		}
-		return retriable{fmt.Errorf("the server answered %s", resp.Status)}
+		return cmp.Or[error](d.restart(), retriable{fmt.Errorf("the server answered %s", resp.Status)})
 	case code >= 500, code == http.StatusRequestTimeout, code == http.StatusTooEarly, code == http.StatusTooManyRequests:
 		return retriable{fmt.Errorf("the server answered %s", resp.Status)}
 	case code == http.StatusNotFound, code == http.StatusGone:
@@ -245,10 +239,7 @@ func (d *download) attempt(parent context.Context) error {
 
 	want := cmp.Or(d.sums.Bytes, max(total, 0)) // 0: unknown
 	if total >= 0 && total != want || want > d.MaxBytes && d.sums.Bytes == 0 {
-		if err := d.restart(); err != nil {
-			return err
-		}
-		return sumError{fmt.Errorf("%s: the server offers %d bytes, expected %s", d.address, total, d.expected())}
+		return cmp.Or[error](d.restart(), sumError{fmt.Errorf("%s: the server offers %d bytes, expected %s", d.address, total, d.expected())})
 	}
 	limit := cmp.Or(want, d.MaxBytes)
 	buf := make([]byte, 64<<10)
@@ -256,10 +247,7 @@ func (d *download) attempt(parent context.Context) error {
 		n, err := resp.Body.Read(buf)
 		watch.Reset(d.Stall)
 		if d.have+int64(n) > limit {
-			if err := d.restart(); err != nil {
-				return err
-			}
-			return sumError{fmt.Errorf("%s: the server sends more than %s", d.address, d.expected())}
+			return cmp.Or[error](d.restart(), sumError{fmt.Errorf("%s: the server sends more than %s", d.address, d.expected())})
 		}
 		if n > 0 {
 			if _, err := d.part.Write(buf[:n]); err != nil {

@@ -460,68 +460,44 @@ func (a *Array) Read(start, count []int64) ([]byte, error) {
 	})
 }
 
-// readWhole reads a part of an array that is stored contiguously.
+// readWhole reads a part of an array that is stored contiguously, in runs: the numbers that follow each other in the file, too.
 func (a *Array) readWhole(to box) error {
 	rank := len(a.Shape)
 	if a.compact != nil {
 		to.fill(box{a.compact, make([]int64, rank), a.Shape}, a.Type.Size)
 		return nil
 	}
-	// The requested part lies between its first and last number. It has one run for each index of the first dimension with
-	// several indices.
-	outer := 0
-	for outer < rank-1 && to.size[outer] == 1 {
-		outer++
+	outer, run := rank, int64(a.Type.Size) // a run has all indices but the outer ones
+	for whole := true; whole && outer > 0; {
+		outer--
+		run *= to.size[outer]
+		whole = to.size[outer] == a.Shape[outer]
 	}
-	stride := int64(a.Type.Size) // stride along the outer dimension
-	whole := true                // the numbers are consecutive
-	for k := rank - 1; k > outer; k-- {
-		stride *= a.Shape[k]
-		whole = whole && to.size[k] == a.Shape[k]
-	}
-	if rank == 0 || !whole {
-		return a.readRuns(to)
-	}
-	at, step := int64(0), int64(a.Type.Size)
-	for k := rank - 1; k >= 0; k-- {
-		at += to.first[k] * step
-		step *= a.Shape[k]
-	}
-	b, err := a.f.bytes(a.at+uint64(at), uint64(stride*to.size[outer]))
-	if err == nil {
-		copy(to.bytes, b)
-	}
-	return err
-}
-
-// readRuns reads a part of an array row by row.
-func (a *Array) readRuns(to box) error {
-	rank := len(a.Shape)
-	if rank == 0 {
-		b, err := a.f.bytes(a.at, uint64(a.Type.Size))
-		copy(to.bytes, b)
-		return err
-	}
-	row := to.size[rank-1] * int64(a.Type.Size)
 	place := slices.Clone(to.first)
-	for dst := to.bytes; len(dst) > 0; dst = dst[row:] {
+	for dst := to.bytes; len(dst) > 0; dst = dst[run:] {
 		at := int64(0)
 		for k := range rank {
 			at = at*a.Shape[k] + place[k]
 		}
-		b, err := a.f.bytes(a.at+uint64(at*int64(a.Type.Size)), uint64(row))
+		b, err := a.f.bytes(a.at+uint64(at*int64(a.Type.Size)), uint64(run))
 		if err != nil {
 			return err
 		}
 		copy(dst, b)
-		for k := rank - 2; k >= 0; k-- {
-			if place[k]++; place[k] < to.first[k]+to.size[k] {
-				break
-			}
-			place[k] = to.first[k]
-		}
+		advance(place[:outer], to.first, to.size)
 	}
 	return nil
+}
+
+// advance moves a place to the next one, the last dimension first, of size from first on. It reports whether there is one.
+func advance(place, first, size []int64) bool {
+	for k := len(place) - 1; k >= 0; k-- {
+		if place[k]++; place[k] < first[k]+size[k] {
+			return true
+		}
+		place[k] = first[k]
+	}
+	return false
 }
 
 // box is a part of an array: its bytes, and its first index and size along each dimension.
@@ -546,21 +522,11 @@ func (b box) fill(from box, width int) {
 	}
 	place := slices.Clone(low)
 	run := n[rank-1] * int64(width)
-	for {
+	for more := true; more; more = advance(place[:rank-1], low, n) {
 		var to, of int64
 		for k := range rank {
 			to, of = to*b.size[k]+place[k]-b.first[k], of*from.size[k]+place[k]-from.first[k]
 		}
 		copy(b.bytes[to*int64(width):][:run], from.bytes[of*int64(width):][:run])
-		k := rank - 2
-		for ; k >= 0; k-- {
-			if place[k]++; place[k] < low[k]+n[k] {
-				break
-			}
-			place[k] = low[k]
-		}
-		if k < 0 {
-			return
-		}
 	}
 }

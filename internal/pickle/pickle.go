@@ -37,16 +37,6 @@ type List struct{ Items []any }
 // Dict is an ordered dictionary.
 type Dict struct{ Keys, Values []any }
 
-// Get returns the value of a string key.
-func (d *Dict) Get(key string) (any, bool) {
-	for i, k := range d.Keys {
-		if k == any(key) {
-			return d.Values[i], true
-		}
-	}
-	return nil, false
-}
-
 // ErrDamaged is wrapped by errors about bytes that are not a valid pickle.
 var ErrDamaged = errors.New("damaged pickle")
 

@@ -12,13 +12,13 @@ func (o Options) assemble(s *mil.Set, words []string) (*mil.Set, error) {
 	if s.Centre == nil {
 		s.Centre = o.rounding.forSet(s.NumFeatures())
 	}
-	var bad badBags
+	var bad []badBag
 	good := *s
 	good.Bags, good.InstanceLabels = nil, nil
 	var labels []string
 	for i, word := range words {
 		if lacksLabel(word) {
-			bad.add("without a label", s.Bags[i].ID, fmt.Errorf("%s: %w", s.Name, noLabel(s.Bags[i].ID, word)))
+			bad = append(bad, badBag{"without a label", s.Bags[i].ID, fmt.Errorf("%s: %w", s.Name, noLabel(s.Bags[i].ID, word))})
 			continue
 		}
 		good.Bags, labels = append(good.Bags, s.Bags[i]), append(labels, word)
@@ -29,10 +29,10 @@ func (o Options) assemble(s *mil.Set, words []string) (*mil.Set, error) {
 	if words == nil && o.Subset {
 		return nil, fmt.Errorf("%s: no labels are read; leave --subset out", s.Name)
 	}
-	if err := o.leave(bad, s.Name, len(s.Bags)-len(bad.all)); err != nil {
+	if err := o.leave(bad, s.Name, len(s.Bags)-len(bad)); err != nil {
 		return nil, err
 	}
-	if len(bad.all) > 0 {
+	if len(bad) > 0 {
 		s, words = &good, labels
 	}
 	validate := s.ValidateBags

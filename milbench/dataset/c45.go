@@ -15,10 +15,8 @@ import (
 // (for Musk, the molecule), its own name (the conformation), the features, and the class followed by a dot. Lines
 // with the same bag name form a bag and must have the same class. A line that starts with a bar is a comment. The
 // features have no names.
-func ReadC45(r io.Reader, name string) (*mil.Set, error) { return readC45(r, name, Options{}) }
-
-func readC45(r io.Reader, name string, o Options) (*mil.Set, error) {
-	return o.rounded(name, rewound(r), func(o Options) (*mil.Set, error) { return o.readC45(r, name) })
+func ReadC45(r io.Reader, name string) (*mil.Set, error) {
+	return Options{}.from(r, name, Options.readC45)
 }
 
 func (o Options) readC45(r io.Reader, name string) (*mil.Set, error) {

@@ -12,7 +12,7 @@ import (
 
 // File is one file of a named set. An empty checksum is unknown.
 type File struct {
-	Name           string `json:"name"` // file name in [Dir]
+	Name           string `json:"name"` // file name in the folder of [Entry.Paths]
 	URL            string `json:"url"`
 	Bytes          int64  `json:"bytes,omitempty"`
 	SHA256         string `json:"sha256,omitempty"`

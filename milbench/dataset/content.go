@@ -95,6 +95,22 @@ func (o Options) features(arrays []candidate) (int, error) {
 	return 0, fmt.Errorf("no array of two dimensions; save one called %s, [instances, features]", featuresName)
 }
 
+// gather opens the features that choose picks from the arrays of a file, and their coordinates, if there are some.
+func gather(arrays []candidate, choose chooser, open func(k int) (mil.Instances, error)) (c content, err error) {
+	at, err := choose(arrays)
+	if err != nil {
+		return c, err
+	}
+	c.name = arrays[at].name
+	if c.features, err = open(at); err != nil {
+		return c, err
+	}
+	if k := places(arrays, at); k >= 0 {
+		c.places, err = open(k)
+	}
+	return c, err
+}
+
 // places returns the number of the array with the coordinates of features, -1 if there is none.
 func places(arrays []candidate, features int) int {
 	best, at := 0, -1

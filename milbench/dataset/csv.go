@@ -65,9 +65,10 @@ func ReadCSV(r io.Reader, name string) (*mil.Set, error) { return Options{}.Read
 
 // ReadCSV is the function [ReadCSV] with options.
 func (o Options) ReadCSV(r io.Reader, name string) (*mil.Set, error) {
-	return o.rounded(name, rewound(r), func(o Options) (*mil.Set, error) { return o.readCSV(r, name) })
+	return o.from(r, name, Options.readCSV)
 }
 
+// readCSV reads a table without looking for centres.
 func (o Options) readCSV(r io.Reader, name string) (*mil.Set, error) {
 	in, err := separated(r)
 	if err != nil {
@@ -100,7 +101,7 @@ func (o Options) readTable(name string, each func(func(record []string) error) e
 				}
 			} else {
 				columns.tell(name, o)
-				list, wanted, err = o.choose(columns.header, columns.features)
+				list, wanted, err = o.choose(columns)
 				o.rounding.choose(list, wanted, o.Centre)
 				return err
 			}
@@ -286,12 +287,18 @@ func (l *layout) leaveOut(o Options) {
 	})
 }
 
-// left says which columns are left out: those of bookkeeping, and those that only count.
-func (l *layout) left(counts []string) string {
-	var names, parts []string
-	for _, i := range l.leftOut {
+// names returns the names of columns.
+func (l *layout) names(columns []int) (names []string) {
+	for _, i := range columns {
 		names = append(names, l.header[i])
 	}
+	return names
+}
+
+// left says which columns are left out: those of bookkeeping, and those that only count.
+func (l *layout) left(counts []string) string {
+	var parts []string
+	names := l.names(l.leftOut)
 	if len(names) > 0 {
 		parts = append(parts, few(names)+" (bookkeeping by name)")
 	}
@@ -592,9 +599,9 @@ func WriteCSV(w io.Writer, s *mil.Set) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.Name, err)
 	}
-	row := make([]float32, s.NumFeatures())
 	for i, b := range s.Bags {
-		for k := range b.Instances.Len() {
+		var failed error
+		err := mil.EachRow(b.Instances, func(k int, row []float32) {
 			switch {
 			case s.Kind == mil.SurvivalTarget:
 				record = append(record[:0], b.ID, strconv.FormatFloat(b.Value, 'g', -1, 64), strconv.FormatBool(b.Event))
@@ -617,9 +624,6 @@ func WriteCSV(w io.Writer, s *mil.Set) error {
 					record = append(record, strconv.FormatFloat(v, 'g', -1, 64))
 				}
 			}
-			if err := b.Instances.Read(k, k+1, row); err != nil {
-				return err
-			}
 			for j, v := range row[:len(row)-len(s.Missing)] {
 				text := strconv.FormatFloat(float64(v), 'g', -1, digits[j])
 				if s.Centre != nil && s.Centre[j] != 0 {
@@ -630,9 +634,10 @@ func WriteCSV(w io.Writer, s *mil.Set) error {
 				}
 				record = append(record, text)
 			}
-			if err := out.Write(record); err != nil {
-				return err
-			}
+			failed = cmp.Or(failed, out.Write(record))
+		})
+		if err := cmp.Or(err, failed); err != nil {
+			return err
 		}
 	}
 	out.Flush()
@@ -643,19 +648,17 @@ func WriteCSV(w io.Writer, s *mil.Set) error {
 // those of a float32 would be read as doubles whose digits float32 loses.
 func digitsOf(s *mil.Set) ([]int, error) {
 	read := rounding{columns: make(map[int]*measured)}
-	row := make([]float32, s.NumFeatures())
 	for _, b := range s.Bags {
-		for k := range b.Instances.Len() {
-			if err := b.Instances.Read(k, k+1, row); err != nil {
-				return nil, err
-			}
+		if err := mil.EachRow(b.Instances, func(_ int, row []float32) {
 			for j, v := range row {
 				text, _ := strconv.ParseFloat(formatValue(v), 64) // a number in any case
 				read.measure(j, text, 1)
 			}
+		}); err != nil {
+			return nil, err
 		}
 	}
-	digits := make([]int, len(row))
+	digits := make([]int, s.NumFeatures())
 	for j, m := range read.first {
 		digits[j] = 32
 		if _, spread, loses := m.around(); loses && spread > 0 {

@@ -7,7 +7,7 @@ import (
 )
 
 var (
-	// ErrNotFetched is wrapped by the error returned if the files of a named set are not in [Dir].
+	// ErrNotFetched is wrapped by the error returned if the files of a named set are not there ([Entry.Paths]).
 	ErrNotFetched = fetch.ErrNotFetched
 
 	// ErrTemporary marks a failed [Entry.Fetch] that may succeed later: no network, a full disk, or another process
@@ -39,7 +39,7 @@ func (e Entry) Verify() (State, error) {
 	return e.set().Verify()
 }
 
-// Fetch downloads the files that are missing or damaged in [Dir]. It resumes an earlier, incomplete download. A file
+// Fetch downloads the files that are missing or damaged ([Entry.Paths]). It resumes an earlier, incomplete download. A file
 // gets its name only after its checksum has been verified. Fetch calls progress, if not nil, with the number of bytes
 // received and the total number in the file (0 if unknown).
 func (e Entry) Fetch(ctx context.Context, progress func(file string, done, total int64)) error {

@@ -203,18 +203,6 @@ func TestNowhere(t *testing.T) {
 	}
 }
 
-func ExampleDir() {
-	old, set := os.LookupEnv("MILBENCH_DATA")
-	os.Setenv("MILBENCH_DATA", "shelf")
-	defer func() {
-		if os.Unsetenv("MILBENCH_DATA"); set {
-			os.Setenv("MILBENCH_DATA", old)
-		}
-	}()
-	fmt.Println(Dir())
-	// Output: shelf <nil>
-}
-
 func ExampleEntry_Fetch() {
 	e, err := Find("musk1")
 	if err != nil {

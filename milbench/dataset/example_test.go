@@ -115,22 +115,6 @@ NON-MUSK-199,199_1+1,45,-102,-54,0.
 	// NON-MUSK-199 0 [45 -102 -54]
 }
 
-func ExampleReadFolder() {
-	s, err := dataset.ReadFolder(filepath.Join("testdata", "numpy"))
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, b := range s.Bags[:2] {
-		fmt.Println(b.ID+":", b.Label, b.Group, b.Instances.Len(), "instances of", b.Instances.Features(), "features")
-	}
-	_, err = dataset.ReadFolder(filepath.Join("testdata", "numpy-refused"))
-	fmt.Println(err != nil)
-	// Output:
-	// f4, little C: 0 patient 0 2 instances of 3 features
-	// f4, little F: 1 patient 0 3 instances of 3 features
-	// true
-}
-
 const slides = `bag,label,group,instance_label,area,roundness
 slide1,1,patient1,1,310,0.7
 slide1,1,patient1,0,120,0.9

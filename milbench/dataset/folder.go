@@ -20,26 +20,49 @@ var mostHeld int64 = 1 << 26
 // listName is the usual file name for the table of bags in a folder.
 const listName = "labels.csv"
 
-// bagForms lists the forms of files with one bag, by file name extension. A file may hold several arrays; choose picks one.
-var bagForms = []struct {
+// bagForm is a form of files with one bag.
+type bagForm struct {
 	extension string
-	open      func(path string, choose chooser) (content, error)
-}{
-	{".npy", func(path string, choose chooser) (content, error) {
-		a, err := openArray(path)
+	// read reads what a file of size bytes holds of a bag. It may hold several arrays; choose picks one.
+	read func(f *os.File, size int64, choose chooser) (content, error)
+}
+
+var bagForms = []bagForm{
+	{".npy", readNumPy},
+	hdf5Form(".h5", ""),
+	hdf5Form(".hdf5", ""),
+	{".npz", readNPZ},
+	{".pt", readTorch},
+	{".pth", readTorch},
+}
+
+// file returns the location of a bag in the file at path; shown is the location for messages.
+func (form bagForm) file(path, shown string) bagFile {
+	return bagFile{path: shown, open: func(choose chooser) (content, error) {
+		f, size, err := openSized(path)
 		if err != nil {
 			return content{}, err
 		}
-		if _, err := choose([]candidate{{rows: a.rows, cols: a.columns}}); err != nil {
+		defer f.Close()
+		c, err := form.read(f, size, choose)
+		if err != nil {
 			return content{}, fmt.Errorf("%s: %w", path, err)
 		}
-		return content{features: a}, nil
-	}},
-	{".h5", openHDF5},
-	{".hdf5", openHDF5},
-	{".npz", openNPZ},
-	{".pt", openTorch},
-	{".pth", openTorch},
+		return c, nil
+	}}
+}
+
+// openSized opens a file and returns its size.
+func openSized(path string) (*os.File, int64, error) {
+	f, err := disk.Open(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, errors.Join(err, f.Close())
+	}
+	return f, info.Size(), nil
 }
 
 // bagExtensions lists the extensions of files with one bag.
@@ -74,34 +97,7 @@ func (b *bagFiles) add(id string, f bagFile) error {
 	return nil
 }
 
-// ReadFolder reads a folder with one file per bag and a table of the bags.
-//
-// The instances of bag b are in b.npy, b.npz, b.h5, b.hdf5, b.pt or b.pth. Each file holds an array [instances,
-// features] of float16, float32, float64 or integers of 8 to 64 bits, in either byte order:
-//
-//   - .npy as written by numpy.save, in C or Fortran order.
-//   - .npz as written by numpy.savez. Files from numpy.savez_compressed work if the set fits into memory.
-//   - .h5 and .hdf5 as written by CLAM, TRIDENT and STAMP, also of shape [1, instances, features], chunked or not, with
-//     gzip or LZF. Attributes say how large a tile is ([mil.Bag.Tile]).
-//   - .pt and .pth as written by torch.save since PyTorch 1.6: a tensor, or a dictionary of tensors. Nothing in the file
-//     is run.
-//
-// Of several arrays, [Options.Array] says which one has the features. An array such as coords, [instances, 2], has the
-// positions of the instances; so does a file b.index.npz. Files whose names begin with a dot are skipped.
-//
-// Values are rounded to float32, less a centre where float32 would lose their digits ([mil.Set.Centre]). If all
-// bags together exceed 256 MB, they stay in their files. All bags must have the same number of features. The features
-// have no names.
-//
-// The table is labels.csv, or the only CSV or TSV file in the folder. It has a header and one line per bag, with the
-// columns bag and label and optionally group and split, as in [ReadCSV]; other columns are ignored. The bags are in
-// the order of the table. A bag without a file is an error, and so is a bag file that is not listed. Other files are
-// ignored.
-func ReadFolder(folder string) (*mil.Set, error) {
-	return Options{}.rounded(folder, reopened, func(o Options) (*mil.Set, error) { return o.readFolder(folder) })
-}
-
-// readFolder reads a folder.
+// readFolder reads a folder with one file per bag and a table of the bags ([ReadFile]).
 func (o Options) readFolder(folder string) (*mil.Set, error) {
 	full, err := filepath.Abs(folder) // so that "." has a name, too
 	if err != nil {
@@ -177,8 +173,7 @@ func bagsIn(folder string) (files bagFiles, tables []string, err error) {
 		for _, form := range bagForms {
 			if id, is := strings.CutSuffix(name, form.extension); is {
 				path := filepath.Join(folder, name)
-				f := bagFile{path: path, open: func(choose chooser) (content, error) { return form.open(path, choose) }}
-				if err := files.add(id, f); err != nil {
+				if err := files.add(id, form.file(path, path)); err != nil {
 					return files, nil, err
 				}
 			}
@@ -225,26 +220,26 @@ func (o Options) readBags(files bagFiles, table string) (*mil.Set, error) {
 			of = append(of, []string{id})
 		}
 	}
-	var bad badBags
+	var bad []badBag
 	listed := make(map[string]bool)
 	var opened [][]content    // of the files of each bag; nil for a bag that cannot be used
 	bags := make(map[int]int) // by their number of features
 	for i, b := range t.bags {
 		var parts []content
 		if !o.Unlabelled && lacksLabel(t.words[i]) {
-			bad.add("without a label", b.ID, fmt.Errorf("%s: %w", files.where, noLabel(b.ID, t.words[i])))
+			bad = append(bad, badBag{"without a label", b.ID, fmt.Errorf("%s: %w", files.where, noLabel(b.ID, t.words[i]))})
 		}
-		before := len(bad.all)
+		before := len(bad)
 		for _, id := range of[i] {
 			listed[id] = true
 			f, there := files.of[id]
 			if !there {
-				bad.add("without a file", id, fmt.Errorf("%s: bag %s is in %s, but there is no file of it (%s); add it or remove the line", files.where, id, filepath.Base(table), bagExtensions()))
+				bad = append(bad, badBag{"without a file", id, fmt.Errorf("%s: bag %s is in %s, but there is no file of it (%s); add it or remove the line", files.where, id, filepath.Base(table), bagExtensions())})
 				continue
 			}
 			c, err := f.open(o.features)
 			if err != nil {
-				bad.add("", id, err)
+				bad = append(bad, badBag{"", id, err})
 				continue
 			}
 			c.path = f.path
@@ -253,7 +248,7 @@ func (o Options) readBags(files bagFiles, table string) (*mil.Set, error) {
 			}
 			parts = append(parts, c)
 		}
-		if len(bad.all) > before {
+		if len(bad) > before {
 			parts = nil
 		}
 		for _, c := range parts {
@@ -263,7 +258,7 @@ func (o Options) readBags(files bagFiles, table string) (*mil.Set, error) {
 	}
 	for _, id := range files.ids {
 		if !listed[id] {
-			bad.add("without a line in the table", id, fmt.Errorf("%s: bag %s is not in %s; add a line for it or move the file away", files.of[id].path, id, filepath.Base(table)))
+			bad = append(bad, badBag{"without a line in the table", id, fmt.Errorf("%s: bag %s is not in %s; add a line for it or move the file away", files.of[id].path, id, filepath.Base(table))})
 		}
 	}
 	width, like, values := 0, "", int64(0)
@@ -278,11 +273,11 @@ func (o Options) readBags(files bagFiles, table string) (*mil.Set, error) {
 	var told []content
 	good := textBags{words: t.words[:0]}
 	for i, parts := range opened {
-		b, before := t.bags[i], len(bad.all)
+		b, before := t.bags[i], len(bad)
 		var whole []mil.Instances
 		for _, c := range parts {
 			if n := c.features.Features(); n != width {
-				bad.add("", b.ID, fmt.Errorf("%s: %d features, and bag %s has %d; give all bags the same features", c.path, n, like, width))
+				bad = append(bad, badBag{"", b.ID, fmt.Errorf("%s: %d features, and bag %s has %d; give all bags the same features", c.path, n, like, width)})
 				continue
 			}
 			switch a := c.features.(type) {
@@ -296,12 +291,12 @@ func (o Options) readBags(files bagFiles, table string) (*mil.Set, error) {
 			}
 			x, err := kept(c.features, values <= mostHeld)
 			if err != nil {
-				bad.add("", b.ID, err)
+				bad = append(bad, badBag{"", b.ID, err})
 				continue
 			}
 			whole, told = append(whole, x), append(told, c)
 		}
-		if len(parts) == 0 || len(bad.all) > before || !o.Unlabelled && lacksLabel(t.words[i]) {
+		if len(parts) == 0 || len(bad) > before || !o.Unlabelled && lacksLabel(t.words[i]) {
 			continue
 		}
 		if len(whole) == 1 {
@@ -398,27 +393,15 @@ func kept(x mil.Instances, held bool) (mil.Instances, error) {
 	if held {
 		return mil.ToDense(x)
 	}
-	if a, is := x.(*numpyArray); is && a.mappable() {
-		return mapped(a)
-	}
 	return x, nil
 }
 
 // listBags reads the table of bags and returns the bags, still without instances, and the names of the files of each.
 func (o Options) listBags(path string, files bagFiles) (t textBags, of [][]string, err error) {
 	t.unlabelled = o.Unlabelled
-	f, err := disk.Open(path)
-	if err != nil {
-		return t, nil, err
-	}
-	defer f.Close()
-	in, err := separated(f)
-	if err != nil {
-		return t, nil, fmt.Errorf("%s: %w", path, err)
-	}
 	var records [][]string
 	var lines []int
-	if err := eachRecord(in, path, func(line int, record []string) error {
+	if err := eachRecordOf(path, func(line int, record []string) error {
 		records, lines = append(records, slices.Clone(record)), append(lines, line)
 		return nil
 	}); err != nil {
@@ -464,11 +447,7 @@ func (o Options) listBags(path string, files bagFiles) (t textBags, of [][]strin
 		o.note("%s: %s", path, how)
 	}
 	if beside := slices.DeleteFunc(slices.Clone(columns.features), func(i int) bool { return i == at }); len(beside) > 0 && !o.Unlabelled {
-		var names []string
-		for _, i := range beside {
-			names = append(names, columns.header[i])
-		}
-		o.note("%s: not used: %s", path, few(names))
+		o.note("%s: not used: %s", path, few(columns.names(beside)))
 	}
 	taken := make(map[string]int) // line by file
 	for k, record := range records[1:] {

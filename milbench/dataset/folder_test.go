@@ -142,13 +142,13 @@ func TestReadFolderRefuses(t *testing.T) {
 	} {
 		c.files[listName] = table
 		folder := numpyFolder(t, c.files)
-		_, err := ReadFolder(folder)
+		_, err := ReadFile(folder)
 		requireOneLine(t, err, filepath.Join(folder, c.file), c.want)
 	}
 	above := numpyFolder(t, map[string][]byte{listName: table})
 	must(t, os.Mkdir(filepath.Join(above, "h5_files"), 0o777))
 	must(t, os.WriteFile(filepath.Join(above, "h5_files", "a.h5"), clam, 0o666))
-	_, err := ReadFolder(above)
+	_, err := ReadFile(above)
 	requireOneLine(t, err, above, "the bags are in a folder of it; give "+filepath.Join(above, "h5_files")+" --labels "+filepath.Join(above, listName))
 	_, err = ReadFile("testdata/set.h5")
 	requireOneLine(t, err, "testdata/set.h5", "no labels; name the table of its bags with --labels")
@@ -189,7 +189,7 @@ func requireBag(t *testing.T, path string, b []byte) {
 			continue
 		}
 		alloctest.Bounded(t, b, 2<<10, func() {
-			c, err := form.open(path, Options{}.features)
+			c, err := form.file(path, path).open(Options{}.features)
 			x := c.features
 			if err == nil && x.Features() <= 1<<16 {
 				err = x.Read(0, min(x.Len(), 10), make([]float32, min(x.Len(), 10)*x.Features()))
@@ -363,7 +363,7 @@ func TestPartOfFolder(t *testing.T) {
 	files := map[string][]byte{"a.npy": one, "b.npy": two, "c.npy": two, "d.npy": one, "e.npy": none, "f.npy": []byte("x"), "._a.npy": none, "h.npy": numpyFile("<f8", false, []float64{1, 2, 3}),
 		"labels.csv": []byte("slide,patient,label\na,p,0\nb,p,0\nc,q,1\nd,r,NA\ne,s,1\nf,s,1\ng,t,0\nh,u,1\n")}
 	folder := numpyFolder(t, files)
-	_, err := ReadFolder(folder)
+	_, err := ReadFile(folder)
 	want := folder + ": 5 of 8 bags cannot be used; mend them, or leave them out with --subset:\n  without a label: d\n  without a file: g\n  " + filepath.Join(folder, "e.npy") + ": an array of 0 instances"
 	if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Count(err.Error(), "\n") != 5 || !strings.HasSuffix(err.Error(), "h.npy: 3 features, and bag a has 2; give all bags the same features") {
 		t.Errorf("%v, want %s", err, want)

@@ -95,7 +95,7 @@ func FuzzMATLAB(f *testing.F) {
 		alloctest.Bounded(t, data, 1032*56, func() { s, err = ReadMATLAB(bytes.NewReader(data), "fuzz") })
 		requireSound(t, s, err)
 		alloctest.Bounded(t, data, 1032*56, func() {
-			unlabelled, err := readMATLAB(bytes.NewReader(data), "fuzz", Options{Unlabelled: true})
+			unlabelled, err := Options{Unlabelled: true}.from(bytes.NewReader(data), "fuzz", Options.readMATLAB)
 			requireUnlabelled(t, s, unlabelled, err)
 		})
 		if err != nil || s.NumInstances()*s.NumFeatures() > 1e5 {
@@ -127,12 +127,12 @@ func FuzzMATLAB(f *testing.F) {
 }
 
 // fuzzText reads data with its labels and without them.
-func fuzzText(f *testing.F, read func(r io.Reader, name string, o Options) (*mil.Set, error)) {
+func fuzzText(f *testing.F, read func(o Options, r io.Reader, name string) (*mil.Set, error)) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		alloctest.Bounded(t, data, 2000, func() {
-			s, err := read(bytes.NewReader(data), "fuzz", Options{})
+			s, err := Options{}.from(bytes.NewReader(data), "fuzz", read)
 			requireSound(t, s, err)
-			unlabelled, err := read(bytes.NewReader(data), "fuzz", Options{Unlabelled: true})
+			unlabelled, err := Options{Unlabelled: true}.from(bytes.NewReader(data), "fuzz", read)
 			requireUnlabelled(t, s, unlabelled, err)
 		})
 	})
@@ -142,7 +142,7 @@ func FuzzC45(f *testing.F) {
 	f.Add([]byte("0,,0,;\n00,,0,0"))
 	f.Add([]byte("MUSK-1,1_1,42,-198,0.\nMUSK-2,2_1,3e1,0,1.\n"))
 	f.Add([]byte("| names\na,\"x,0.5,1.\nb,y,0x1p-2,0.\n"))
-	fuzzText(f, readC45)
+	fuzzText(f, Options.readC45)
 }
 
 func FuzzCSV(f *testing.F) {
@@ -155,7 +155,7 @@ func FuzzCSV(f *testing.F) {
 	f.Add([]byte("patient\tclass\tf1\tgroup\na\t0\t1\tp\nb\t1\t2\tq\n"))
 	f.Add([]byte("bag,class,time,event,x\na,3,3,1,1\nb,4,2,0,2\n"))
 	f.Add([]byte("\ufeffbag,label,f1\r\na,-1,1\r\nb,1,0\r\n"))
-	fuzzText(f, func(r io.Reader, name string, o Options) (*mil.Set, error) { return o.ReadCSV(r, name) })
+	fuzzText(f, Options.readCSV)
 }
 
 func FuzzNumPy(f *testing.F) {
@@ -191,7 +191,7 @@ func FuzzNumPyList(f *testing.F) {
 		folder := numpyFolder(t, map[string][]byte{"a.npy": x, "b.npy": y, listName: list})
 		var labelled *mil.Set
 		alloctest.Bounded(t, list, 2000, func() {
-			s, err := ReadFolder(folder)
+			s, err := ReadFile(folder)
 			if err == nil {
 				if err := s.Validate(); err != nil || len(s.Bags) != 2 {
 					t.Errorf("%d bags, %v", len(s.Bags), err)

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -10,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"synpool/internal/disk"
 	"synpool/internal/hdf5"
 	"synpool/milbench/mil"
 )
@@ -27,46 +25,40 @@ type hdf5Array struct {
 
 var _ mil.Instances = (*hdf5Array)(nil)
 
-// openHDF5 opens the file of one bag.
-func openHDF5(path string, choose chooser) (content, error) { return openGroup(path, "", choose) }
+// hdf5Form is the form of a file whose bag is in a group; "" stands for the file.
+func hdf5Form(extension, group string) bagForm {
+	return bagForm{extension, func(f *os.File, size int64, choose chooser) (content, error) {
+		file, err := hdf5.Open(f, size)
+		if err != nil {
+			return content{}, advised(err)
+		}
+		return readGroup(file, f.Name(), group, choose)
+	}}
+}
 
-// openGroup opens the bag in a group of a file.
-func openGroup(path, group string, choose chooser) (c content, err error) {
-	f, file, err := openHDF5File(path)
-	if err != nil {
-		return c, err
-	}
-	defer f.Close()
+// readGroup reads the bag in a group of the file at path.
+func readGroup(file *hdf5.File, path, group string, choose chooser) (c content, err error) {
 	arrays, err := candidatesIn(file, group, "", 0, nil)
 	if err != nil {
-		return c, fmt.Errorf("%s: %w", path, hdf5Error(err))
+		return c, advised(err)
 	}
-	at, err := choose(arrays)
-	if err != nil {
-		return c, fmt.Errorf("%s: %w", path, err)
-	}
-	open := func(name string) (*hdf5Array, error) {
-		a := &hdf5Array{path: path, inside: strings.TrimSuffix(group+"/"+name, "/")}
+	if c, err = gather(arrays, choose, func(k int) (mil.Instances, error) {
+		a := &hdf5Array{path: path, inside: strings.TrimSuffix(group+"/"+arrays[k].name, "/")}
 		return a, a.measure(file)
-	}
-	features, err := open(arrays[at].name)
-	if err != nil {
+	}); err != nil {
 		return c, err
 	}
-	c.features, c.name = features, arrays[at].name
-	about := []string{features.inside}
-	if k := places(arrays, at); k >= 0 {
-		where, err := open(arrays[k].name)
-		if err != nil {
-			return c, err
+	var about []string
+	for _, x := range []mil.Instances{c.places, c.features} {
+		if a, there := x.(*hdf5Array); there {
+			about = append(about, a.inside)
 		}
-		c.places, about = where, []string{where.inside, features.inside}
 	}
 	var attributes []attribute
 	for i := 0; i < len(about); i++ { // then of the groups around
 		all, err := file.Attributes(about[i])
 		if err != nil {
-			return c, fmt.Errorf("%s: %w", path, hdf5Error(err))
+			return c, advised(err)
 		}
 		for _, name := range slices.Sorted(maps.Keys(all)) {
 			var first [1]float32
@@ -143,42 +135,30 @@ func squeezed(shape []int64) []int64 {
 
 // openHDF5File opens a file and reads its beginning. The caller closes the first result.
 func openHDF5File(path string) (*os.File, *hdf5.File, error) {
-	f, err := disk.Open(path)
+	f, size, err := openSized(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	info, err := f.Stat()
-	if err != nil {
-		return nil, nil, errors.Join(err, f.Close())
-	}
-	file, err := hdf5.Open(f, info.Size())
+	file, err := hdf5.Open(f, size)
 	if err != nil {
 		f.Close()
-		return nil, nil, fmt.Errorf("%s: %w", path, hdf5Error(err))
+		return nil, nil, fmt.Errorf("%s: %w", path, advised(err))
 	}
 	return f, file, nil
-}
-
-// hdf5Error adds advice to an error about a damaged file.
-func hdf5Error(err error) error {
-	if errors.Is(err, hdf5.ErrDamaged) {
-		return fmt.Errorf("%w; fetch it again or save it again", err)
-	}
-	return err
 }
 
 // measure sets the size of the array. It returns an error if the array cannot hold instances.
 func (a *hdf5Array) measure(file *hdf5.File) error {
 	array, err := file.Array(a.inside)
 	if err != nil {
-		return fmt.Errorf("%s: dataset %w", a.path, hdf5Error(err))
+		return fmt.Errorf("dataset %w", advised(err))
 	}
 	shape := squeezed(array.Shape)
 	switch {
 	case len(shape) != 2:
-		return fmt.Errorf("%s: dataset %s of shape %v; [instances, features] or [1, instances, features] is needed", a.path, few([]string{a.inside}), array.Shape)
+		return fmt.Errorf("dataset %s of shape %v; [instances, features] or [1, instances, features] is needed", few([]string{a.inside}), array.Shape)
 	case shape[0] == 0 || shape[1] == 0:
-		return fmt.Errorf("%s: dataset %s of %d instances with %d features; remove the bag or give it instances", a.path, few([]string{a.inside}), shape[0], shape[1])
+		return fmt.Errorf("dataset %s of %d instances with %d features; remove the bag or give it instances", few([]string{a.inside}), shape[0], shape[1])
 	}
 	a.rows, a.cols = int(shape[0]), int(shape[1])
 	return nil
@@ -200,7 +180,7 @@ func (a *hdf5Array) Read(i, j int, dst []float32) error {
 	defer f.Close()
 	array, err := file.Array(a.inside)
 	if err != nil {
-		return fmt.Errorf("%s: dataset %w", a.path, hdf5Error(err))
+		return fmt.Errorf("%s: dataset %w", a.path, advised(err))
 	}
 	rank := len(array.Shape)
 	if rank < 2 || array.Shape[rank-2] != int64(a.rows) || array.Shape[rank-1] != int64(a.cols) {
@@ -213,7 +193,7 @@ func (a *hdf5Array) Read(i, j int, dst []float32) error {
 	start[rank-2], count[rank-2], count[rank-1] = int64(i), int64(j-i), int64(a.cols)
 	b, err := array.Read(start, count)
 	if err != nil {
-		return fmt.Errorf("%s: dataset %s: %w", a.path, few([]string{a.inside}), hdf5Error(err))
+		return fmt.Errorf("%s: dataset %s: %w", a.path, few([]string{a.inside}), advised(err))
 	}
 	if k, err := hdf5Numbers(array).float32s(array.Type.Order, b, dst[:(j-i)*a.cols], a.rounding, 0, a.cols); err != nil {
 		return fmt.Errorf("%s: dataset %s: row %d, column %d (from 0): %w", a.path, few([]string{a.inside}), i+k/a.cols, k%a.cols, err)
@@ -231,7 +211,7 @@ func (o Options) readHDF5(path string) (*mil.Set, error) {
 	defer f.Close()
 	names, err := file.Names("")
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, hdf5Error(err))
+		return nil, fmt.Errorf("%s: %w", path, advised(err))
 	}
 	one := slices.ContainsFunc(names, func(name string) bool { // bag
 		is, _ := file.IsArray("/" + name)
@@ -247,12 +227,10 @@ func (o Options) readHDF5(path string) (*mil.Set, error) {
 	if one {
 		names = nil
 		id := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-		files.add(id, bagFile{path: path, open: func(choose chooser) (content, error) { return openHDF5(path, choose) }})
+		files.add(id, hdf5Form("", "").file(path, path))
 	}
 	for _, name := range names {
-		inside := "/" + name
-		err = files.add(name, bagFile{path: path + ":" + name, open: func(choose chooser) (content, error) { return openGroup(path, inside, choose) }})
-		if err != nil {
+		if err := files.add(name, hdf5Form("", "/"+name).file(path, path+":"+name)); err != nil {
 			return nil, err
 		}
 	}

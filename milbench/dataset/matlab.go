@@ -36,11 +36,7 @@ const (
 // Features are rounded to float32; numbers beyond 3.4e38 are an error. Objects, structs, complex numbers and files of
 // versions 4 and 7.3, which have other formats, are errors too.
 func ReadMATLAB(r io.Reader, name string) (*mil.Set, error) {
-	return readMATLAB(r, name, Options{})
-}
-
-func readMATLAB(r io.Reader, name string, o Options) (*mil.Set, error) {
-	return o.rounded(name, rewound(r), func(o Options) (*mil.Set, error) { return o.readMATLAB(r, name) })
+	return Options{}.from(r, name, Options.readMATLAB)
 }
 
 func (o Options) readMATLAB(r io.Reader, name string) (*mil.Set, error) {

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -55,7 +56,7 @@ func (s matStream) next() (element, error) {
 			return element{}, damagedf("a small data element claims %d bytes", size)
 		}
 		e := element{matStream: s, kind: first & 0xffff, size: int64(size)}
-		e.Reader = &smallData{data: tag[4 : 4+size]}
+		e.Reader = bytes.NewReader(tag[4 : 4+size])
 		return e, nil
 	}
 	e := element{matStream: s, kind: first, size: int64(second)}
@@ -90,18 +91,6 @@ func (e element) close(s matStream) error {
 		return readError(err)
 	}
 	return nil
-}
-
-// smallData is a [bytes.Reader] over at most four bytes.
-type smallData struct{ data []byte }
-
-func (s *smallData) Read(p []byte) (int, error) {
-	if len(s.data) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(p, s.data)
-	s.data = s.data[n:]
-	return n, nil
 }
 
 // counter counts the bytes read through it.

@@ -8,29 +8,12 @@ import (
 	"os"
 	"strings"
 
-	"synpool/internal/disk"
 	"synpool/milbench/mil"
 )
 
-// openNPZ opens the bag in a .npz file. Compressed arrays are read into memory, up to 256 MB.
-func openNPZ(path string, choose chooser) (c content, err error) {
-	f, err := disk.Open(path)
-	if err != nil {
-		return c, err
-	}
-	defer f.Close()
-	if c, err = npzContent(f, path, choose); err != nil {
-		return c, fmt.Errorf("%s: %w", path, err)
-	}
-	return c, nil
-}
-
-func npzContent(f *os.File, path string, choose chooser) (c content, err error) {
-	info, err := f.Stat()
-	if err != nil {
-		return c, err
-	}
-	archive, err := zip.NewReader(f, info.Size())
+// readNPZ opens the bag in a .npz file. Compressed arrays are read into memory, up to 256 MB.
+func readNPZ(f *os.File, size int64, choose chooser) (c content, err error) {
+	archive, err := zip.NewReader(f, size)
 	if err != nil {
 		return c, damagedf("no archive of arrays: %v", err)
 	}
@@ -54,22 +37,11 @@ func npzContent(f *os.File, path string, choose chooser) (c content, err error) 
 			arrays, members = append(arrays, one), append(members, m)
 		}
 	}
-	at, err := choose(arrays)
-	if err != nil {
-		return c, err
-	}
-	c.name = arrays[at].name
-	if c.features, err = npzArray(f, path, info.Size(), members[at]); err != nil {
-		return c, err
-	}
-	if k := places(arrays, at); k >= 0 {
-		c.places, err = npzArray(f, path, info.Size(), members[k])
-	}
-	return c, err
+	return gather(arrays, choose, func(k int) (mil.Instances, error) { return npzArray(f, size, members[k]) })
 }
 
 // npzArray opens an array of an archive.
-func npzArray(f *os.File, path string, size int64, member *zip.File) (mil.Instances, error) {
+func npzArray(f *os.File, size int64, member *zip.File) (mil.Instances, error) {
 	if member.Method == zip.Store {
 		at, err := member.DataOffset()
 		if err != nil {
@@ -85,14 +57,14 @@ func npzArray(f *os.File, path string, size int64, member *zip.File) (mil.Instan
 			return nil, arrayError(member, err)
 		}
 		h.size += at
-		return &numpyArray{numpyHeader: h, path: path}, nil
+		return &numpyArray{numpyHeader: h, path: f.Name()}, nil
 	}
 	in, err := member.Open()
 	if err != nil {
 		return nil, arrayError(member, damagedf("%v", err))
 	}
 	defer in.Close()
-	x, err := inflatedArray(bufio.NewReader(in), path)
+	x, err := inflatedArray(bufio.NewReader(in), f.Name())
 	if err != nil {
 		return nil, arrayError(member, err)
 	}

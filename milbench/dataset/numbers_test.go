@@ -219,13 +219,7 @@ func TestOrder(t *testing.T) {
 			t.Errorf("%v: error %v, want %s", order, err, want)
 		}
 	}
-	if _, err := (Options{Order: []string{"0", "1"}, Numbers: true}).Open(writeTwo(t)); err == nil || err.Error() != "two: --order is for three classes or more; the target is of kind real" {
+	if _, err := (Options{Order: []string{"0", "1"}, Numbers: true}).Open(written(t, "two.csv", []byte("bag,label,x\na,0,1\nb,1,1\n"))); err == nil || err.Error() != "two: --order is for three classes or more; the target is of kind real" {
 		t.Error(err)
 	}
-}
-
-// writeTwo writes bags with labels 0 and 1.
-func writeTwo(t *testing.T) string {
-	path := written(t, "two.csv", []byte("bag,label,x\na,0,1\nb,1,1\n"))
-	return path
 }

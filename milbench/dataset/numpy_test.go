@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -19,7 +18,6 @@ import (
 	"testing"
 
 	"synpool/internal/alloctest"
-	"synpool/internal/float16"
 	"synpool/milbench/dataset/audit"
 	"synpool/milbench/mil"
 )
@@ -52,15 +50,13 @@ func readNumPyArray(in io.ReaderAt, size int64) (*mil.Dense, error) {
 	return d, (&numpyArray{numpyHeader: h}).read(in, 0, d.Rows, d.Values)
 }
 
-// goldenNumPy returns the bags written by testdata/numpy_bags.py, and the SHA-256 of all finite 16-bit numbers as
-// little-endian doubles, in the order of their bits.
-func goldenNumPy(t *testing.T) (bags []mil.Bag, float16 string) {
+// goldenNumPy returns the bags written by testdata/numpy_bags.py.
+func goldenNumPy(t *testing.T) (bags []mil.Bag) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/numpy.json")
 	must(t, err)
 	var golden struct {
-		Float16 string
-		Bags    []struct {
+		Bags []struct {
 			ID, Group string
 			Label     int
 			Rows      [][]float64
@@ -79,32 +75,12 @@ func goldenNumPy(t *testing.T) (bags []mil.Bag, float16 string) {
 	if len(bags) < 40 {
 		t.Fatalf("%d bags", len(bags))
 	}
-	return bags, golden.Float16
-}
-
-func TestFloat16(t *testing.T) {
-	_, want := goldenNumPy(t)
-	hash := sha256.New()
-	for bits := range 1 << 16 {
-		v := float64(float16.Float32(uint16(bits)))
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			continue
-		}
-		hash.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)))
-	}
-	if got := fmt.Sprintf("%x", hash.Sum(nil)); got != want {
-		t.Errorf("the numbers of 16 bits have the SHA-256 %s, want %s", got, want)
-	}
-	for bits, want := range map[uint16]float64{0x7c00: math.Inf(1), 0xfc00: math.Inf(-1), 0x7c01: math.NaN(), 0xfe00: math.NaN()} {
-		if got := float64(float16.Float32(bits)); got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
-			t.Errorf("%#x is %v, want %v", bits, got, want)
-		}
-	}
+	return bags
 }
 
 func TestReadNumPy(t *testing.T) {
-	want, _ := goldenNumPy(t)
-	s, err := ReadFolder("testdata/numpy")
+	want := goldenNumPy(t)
+	s, err := ReadFile("testdata/numpy")
 	must(t, err)
 	if s.Name != "numpy" || s.Features != nil || s.InstanceLabels != nil || s.Checksum != resealed(t, &mil.Set{Bags: want}) {
 		t.Errorf("%q, features %v, instance labels %v", s.Name, s.Features, s.InstanceLabels)
@@ -197,13 +173,13 @@ func TestReadNumPyList(t *testing.T) {
 		"labels.csv": []byte("\ufeffsplit,Bag,group,LABEL\r\ntest, b.2 ,\"p,1\",1\r\ntrain,a,p2,-1\r\n"),
 		"b.2.npy":    x, "a.npy": y, "notes.txt": []byte("of the scanner"),
 	})
-	s, err := ReadFolder(folder)
+	s, err := ReadFile(folder)
 	must(t, err)
 	if !reflect.DeepEqual(s.Bags, want) || s.Name != "bags" {
 		t.Errorf("%s: read %+v, want %+v", s.Name, s.Bags, want)
 	}
 	t.Chdir(folder)
-	if s, err := ReadFolder("."); err != nil || s.Name != "bags" {
+	if s, err := ReadFile("."); err != nil || s.Name != "bags" {
 		t.Errorf("the folder one is in: %+v, %v", s, err)
 	}
 }
@@ -215,7 +191,7 @@ func TestReadNumPySparse(t *testing.T) {
 		"a.npy":      numpyFile("<i2", true, []float64{0, 0, 0, 0, 7}, []float64{0, 0, 0, 0, 0}),
 		"b.npy":      numpyFile("|u1", false, []float64{0, 0, 0, 0, 255}),
 	})
-	s, err := ReadFolder(folder)
+	s, err := ReadFile(folder)
 	must(t, err)
 	want := []mil.Instances{
 		&mil.Sparse{Rows: 2, Cols: 5, Values: []float32{7}, RowStart: []int{0, 1, 1}, Column: []int32{4}},
@@ -275,7 +251,7 @@ func TestReadNumPyRefuses(t *testing.T) {
 		{"bag,label\na,0\nb,1\nc,1\n", "", "bag c is in labels.csv, but there is no file of it (.npy, .h5, .hdf5, .npz, .pt, .pth); add it or remove the line"},
 	} {
 		folder := numpyFolder(t, map[string][]byte{"labels.csv": []byte(c.list), "a.npy": a, "b.npy": b})
-		_, err := ReadFolder(folder)
+		_, err := ReadFile(folder)
 		requireOneLine(t, err, filepath.Join(folder, c.file), c.want)
 	}
 
@@ -316,7 +292,7 @@ func TestReadNumPyRefuses(t *testing.T) {
 		"lines":     {header("{'descr': '<f8\n', 'fortran_order': False, 'shape': (1, \n2), }", 16), `an array of type "<f8\n"; save numbers`},
 	} {
 		folder := numpyFolder(t, map[string][]byte{"labels.csv": []byte(list), "a.npy": a, "b.npy": c.file})
-		_, err := ReadFolder(folder)
+		_, err := ReadFile(folder)
 		t.Run(name, func(t *testing.T) { requireOneLine(t, err, filepath.Join(folder, "b.npy"), c.want) })
 	}
 
@@ -340,13 +316,13 @@ func TestReadNumPyRefuses(t *testing.T) {
 		file, err := os.ReadFile(filepath.Join("testdata", "numpy-refused", name+".npy"))
 		must(t, err)
 		folder := numpyFolder(t, map[string][]byte{"labels.csv": []byte(list), "a.npy": a, "b.npy": file})
-		_, err = ReadFolder(folder)
+		_, err = ReadFile(folder)
 		t.Run(name, func(t *testing.T) { requireOneLine(t, err, filepath.Join(folder, "b.npy"), want) })
 	}
 
 	folder := numpyFolder(t, map[string][]byte{"labels.csv": []byte(list), "a.npy": a})
 	must(t, os.Mkdir(filepath.Join(folder, "b.npy"), 0o700))
-	_, err := ReadFolder(folder)
+	_, err := ReadFile(folder)
 	requireOneLine(t, err, filepath.Join(folder, "b.npy"), "is a folder, not a file")
 
 	for _, c := range []struct {
@@ -405,7 +381,7 @@ func TestReadNumPyTruncated(t *testing.T) {
 	}
 }
 
-// A file that claims more than fits into memory is not read into memory: it is mapped, or read in pieces.
+// A file that claims more than fits into memory is not read into memory: it is read in pieces.
 func TestReadNumPyClaims(t *testing.T) {
 	for _, kind := range []string{"<f4", "<f8"} {
 		header := numpyText(fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (1073741824, 512), }", kind), nil)
@@ -417,10 +393,7 @@ func TestReadNumPyClaims(t *testing.T) {
 			}
 		}
 		alloctest.Bounded(t, header, 0, func() {
-			a, err := openArray(filepath.Join(folder, "a.npy"))
-			must(t, err)
-			x, err := kept(a, false)
-			must(t, err)
+			x := inFile(t, folder)
 			row := []float32{511: 9}
 			if err := x.Read(1<<30-1, 1<<30, row); err != nil || row[511] != 0 || x.Len() != 1<<30 {
 				t.Errorf("%s: the last of %d instances ends with %v, %v", kind, x.Len(), row[511], err)
@@ -429,23 +402,20 @@ func TestReadNumPyClaims(t *testing.T) {
 	}
 }
 
-// kinds returns the bags of a folder as the four kinds of instances: dense, sparse, mapped, and read in pieces.
-func kinds(t *testing.T, folder, id string) map[string]mil.Instances {
+// kinds returns bag a of a folder as the three kinds of instances: dense, sparse, and in a file.
+func kinds(t *testing.T, folder string) map[string]mil.Instances {
 	t.Helper()
-	a, err := openArray(filepath.Join(folder, id+".npy"))
-	must(t, err)
-	dense, err1 := kept(a, true)
-	file, err2 := kept(a, false)
-	sparse, err3 := mil.ToSparse(dense)
-	must(t, errors.Join(err1, err2, err3))
-	return map[string]mil.Instances{"dense": dense, "sparse": sparse, "file": file, "pieces": a}
+	file := inFile(t, folder)
+	dense, err1 := mil.ToDense(file)
+	sparse, err2 := mil.ToSparse(dense)
+	must(t, errors.Join(err1, err2))
+	return map[string]mil.Instances{"dense": dense, "sparse": sparse, "file": file}
 }
 
 // TestKinds: a bag reads the same in every kind, whatever its file holds and whichever rows are read, and has one
 // checksum.
 func TestKinds(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 1))
-	mappedOnes := 0
 	for _, form := range []struct {
 		kind    string
 		fortran bool
@@ -460,11 +430,8 @@ func TestKinds(t *testing.T) {
 				}
 			}
 			folder := numpyFolder(t, map[string][]byte{"a.npy": numpyFile(form.kind, form.fortran, rows...)})
-			all, sums := kinds(t, folder, "a"), map[string]bool{}
-			if _, is := all["file"].(*numpyArray); !is {
-				mappedOnes++
-			}
-			for name, x := range all {
+			sums := map[string]bool{}
+			for name, x := range kinds(t, folder) {
 				if x.Len() != len(rows) || x.Features() != width {
 					t.Fatalf("%v, %s: %d x %d, want %d x %d", form, name, x.Len(), x.Features(), len(rows), width)
 				}
@@ -488,9 +455,6 @@ func TestKinds(t *testing.T) {
 				t.Errorf("%v: %d checksums", form, len(sums))
 			}
 		}
-	}
-	if runtime.GOOS == "linux" && mappedOnes != 5 {
-		t.Errorf("%d files of 35 were mapped, want the 5 of float32 row by row", mappedOnes)
 	}
 }
 
@@ -531,10 +495,10 @@ func TestFilesThatChange(t *testing.T) {
 	for _, kind := range []string{"<f4", "<f8"} {
 		folder := numpyFolder(t, map[string][]byte{"a.npy": numpyFile(kind, false, rows...)})
 		path := filepath.Join(folder, "a.npy")
-		x := kinds(t, folder, "a")["file"]
+		x := inFile(t, folder)
 		info, err := os.Stat(path)
 		must(t, err)
-		for _, size := range []int64{info.Size() - 8, 4096} { // within the last page, and before it
+		for _, size := range []int64{info.Size() - 8, 4096} {
 			must(t, os.Truncate(path, size))
 			err := x.Read(0, 3000, make([]float32, 12000))
 			requireOneLine(t, err, path, "damaged")
@@ -552,9 +516,8 @@ func TestFilesThatChange(t *testing.T) {
 // inFile returns bag a of a folder, still in its file.
 func inFile(t *testing.T, folder string) mil.Instances {
 	t.Helper()
-	a, err := openArray(filepath.Join(folder, "a.npy"))
+	path := filepath.Join(folder, "a.npy")
+	c, err := bagForm{".npy", readNumPy}.file(path, path).open(Options{}.features)
 	must(t, err)
-	x, err := kept(a, false)
-	must(t, err)
-	return x
+	return c.features
 }

@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"synpool/internal/disk"
 	"synpool/internal/float16"
@@ -33,6 +35,10 @@ var numpyTypes = map[string]decoder{
 		}
 	}},
 	"f4": {4, decoders[miSINGLE].decode, func(b []byte, dst []float32) {
+		if binary.NativeEndian.Uint16([]byte{1, 0}) == 1 {
+			copy(bytesOf(dst), b) // does nothing if they were read there
+			return
+		}
 		for k := range dst {
 			dst[k] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*k:]))
 		}
@@ -74,25 +80,16 @@ type numpyHeader struct {
 	descr         string // NumPy's name of the type
 }
 
-// openArray reads the header of a .npy file. If there is no file, the error is [fs.ErrNotExist].
-func openArray(path string) (*numpyArray, error) {
-	f, err := disk.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
+// readNumPy reads the header of a .npy file.
+func readNumPy(f *os.File, size int64, choose chooser) (content, error) {
 	h, err := readNumPyHeader(bufio.NewReader(f))
 	if err == nil {
-		err = h.check(info.Size())
+		err = h.check(size)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if err == nil {
+		_, err = choose([]candidate{{rows: h.rows, cols: h.columns}})
 	}
-	return &numpyArray{numpyHeader: h, path: path}, nil
+	return content{features: &numpyArray{numpyHeader: h, path: f.Name()}}, err
 }
 
 // check returns an error if the array is empty or the file size does not match it.
@@ -154,12 +151,15 @@ const pieceValues = 1 << 18
 func (a *numpyArray) read(in io.ReaderAt, i, j int, dst []float32) error {
 	width, columns := a.numbers.width, int(a.columns)
 	run, runs, wide := (j-i)*columns, 1, columns // length and number of contiguous runs in the file, and columns of each
-	var column []float32
+	values := dst[:run]
 	if a.fortran {
 		run, runs, wide = j-i, columns, 1
-		column = make([]float32, run)
+		values = make([]float32, run)
 	}
-	piece := make([]byte, run*width)
+	piece := bytesOf(values) // where numbers of four bytes are decoded in their place
+	if width != 4 {
+		piece = make([]byte, run*width)
+	}
 	for k := range runs {
 		at := int64(i) * a.columns
 		if a.fortran {
@@ -168,10 +168,6 @@ func (a *numpyArray) read(in io.ReaderAt, i, j int, dst []float32) error {
 		if n, err := in.ReadAt(piece, a.size+at*int64(width)); n < len(piece) {
 			return readError(err)
 		}
-		values := dst[:run]
-		if a.fortran {
-			values = column
-		}
 		if p, err := a.numbers.float32s(a.order, piece, values, a.rounding, k, wide); err != nil {
 			row, column := p/columns, p%columns
 			if a.fortran {
@@ -179,16 +175,18 @@ func (a *numpyArray) read(in io.ReaderAt, i, j int, dst []float32) error {
 			}
 			return fmt.Errorf("row %d, column %d (from 0): %w", i+row, column, err)
 		}
-		for row, v := range column {
-			dst[row*columns+k] = v
+		if a.fortran {
+			for row, v := range values {
+				dst[row*columns+k] = v
+			}
 		}
 	}
 	return nil
 }
 
-// mappable reports whether the bytes of the array are float32 values in this machine's byte order, row by row.
-func (a *numpyArray) mappable() bool {
-	return a.descr == "<f4" && a.inflated == nil && !a.rounding.centred() && !a.fortran && a.size%4 == 0 && binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+// bytesOf returns the memory of numbers.
+func bytesOf(numbers []float32) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(numbers))), 4*len(numbers))
 }
 
 // readNumPyHeader reads everything before the numbers.

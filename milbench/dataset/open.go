@@ -92,26 +92,32 @@ func (s *Source) Leaked() (*mil.Set, error) {
 		if set.InstanceLabels != nil {
 			labels = set.InstanceLabels[i]
 		}
-		if b.Instances, err = widened(b.Instances, labels); err != nil {
+		b.Instances, err = remade(b.Instances, b.Instances.Features()+1, func(k int, row, wide []float32) {
+			copy(wide, row)
+			wide[len(row)] = float32(labels[k])
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
 	return &leaked, leaked.Seal()
 }
 
-// widened returns a copy of instances with an additional last column.
-func widened(x mil.Instances, column []float64) (mil.Instances, error) {
-	rows := &mil.Sparse{Cols: x.Features() + 1, RowStart: []int{0}}
-	wide := make([]float32, x.Features()+1)
+// remade returns instances of another width, dense or sparse like x: fill makes a row from one of x.
+func remade(x mil.Instances, width int, fill func(i int, row, made []float32)) (mil.Instances, error) {
+	dense, sparse := &mil.Dense{Rows: x.Len(), Cols: width}, &mil.Sparse{Cols: width, RowStart: []int{0}}
+	made := make([]float32, width)
 	err := mil.EachRow(x, func(i int, row []float32) {
-		copy(wide, row)
-		wide[len(row)] = float32(column[i])
-		rows.Append(wide)
+		if fill(i, row, made); mil.IsSparse(x) {
+			sparse.Append(made)
+		} else {
+			dense.Values = append(dense.Values, made...)
+		}
 	})
-	if err != nil || mil.IsSparse(x) {
-		return rows, err
+	if mil.IsSparse(x) {
+		return sparse, err
 	}
-	return mil.ToDense(rows)
+	return dense, err
 }
 
 // Load reads the named set with exactly the documented features, instance labels moved and the official split set.

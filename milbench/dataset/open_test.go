@@ -22,8 +22,7 @@ func leakyCSV(t *testing.T) string {
 	for i := range 40 {
 		fmt.Fprintf(&text, "b%d,%d,%d,%d,%d\n", i/2, i/2%2, i*7%11, i*5%13, i/2%2)
 	}
-	name := written(t, "toy.csv", []byte(text.String()))
-	return name
+	return written(t, "toy.csv", []byte(text.String()))
 }
 
 func TestOpenFile(t *testing.T) {

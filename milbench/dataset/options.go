@@ -337,50 +337,43 @@ type made struct {
 	missing bool
 }
 
-// errFeature is wrapped by errors for a model's feature that the file lacks.
-var errFeature = errors.New("give the file the columns that the model was trained on")
-
 // choose returns the columns to read and, for a model, the features to make from them.
-func (o Options) choose(columns []string, features []int) (list []reads, wanted []made, err error) {
+func (o Options) choose(l *layout) (list []reads, wanted []made, err error) {
+	names := l.names(l.features)
 	for _, c := range o.AsFeatures {
-		if !slices.ContainsFunc(features, func(i int) bool { return columns[i] == c }) {
-			return nil, nil, noColumn("as-features", c, columns)
+		if !slices.Contains(names, c) {
+			return nil, nil, noColumn("as-features", c, l.header)
 		}
 	}
 	for _, c := range o.Categorical {
-		if !slices.ContainsFunc(features, func(i int) bool { return columns[i] == c }) {
-			var names []string
-			for _, i := range features {
-				names = append(names, columns[i])
-			}
+		if !slices.Contains(names, c) {
 			return nil, nil, noColumn("categorical", c, names)
 		}
 	}
+	add := func(k int, categorical bool) {
+		r := reads{column: l.features[k], name: names[k]}
+		if categorical {
+			r.words = &vocabulary{number: map[string]int{}}
+		}
+		list = append(list, r)
+	}
 	if len(o.Features) == 0 {
-		for _, i := range features {
-			r := reads{column: i, name: columns[i]}
-			if slices.Contains(o.Categorical, columns[i]) {
-				r.words = &vocabulary{number: map[string]int{}}
-			}
-			list = append(list, r)
+		for k, name := range names {
+			add(k, slices.Contains(o.Categorical, name))
 		}
 		return list, nil, nil
 	}
-	at := make(map[string]int, len(features)) // index in list
+	at := make(map[string]int, len(names)) // index in list
 	read := func(name string, categorical bool) (int, bool) {
 		if k, known := at[name]; known {
 			return k, (list[k].words != nil) == categorical
 		}
-		i := slices.IndexFunc(features, func(i int) bool { return columns[i] == name })
-		if i < 0 {
+		k := slices.Index(names, name)
+		if k < 0 {
 			return 0, false
 		}
-		r := reads{column: features[i], name: name}
-		if categorical {
-			r.words = &vocabulary{number: map[string]int{}}
-		}
 		at[name] = len(list)
-		list = append(list, r)
+		add(k, categorical)
 		return at[name], true
 	}
 	for _, feature := range o.Features {
@@ -395,7 +388,7 @@ func (o Options) choose(columns []string, features []int) (list []reads, wanted 
 		}
 		k, there := read(column, !m.missing)
 		if !is || !there {
-			return nil, nil, fmt.Errorf("no column %q; %w", feature, errFeature)
+			return nil, nil, fmt.Errorf("no column %q; give the file the columns that the model was trained on", feature)
 		}
 		m.at = k
 		wanted = append(wanted, m)
@@ -526,11 +519,9 @@ func (o Options) expand(s *mil.Set, list []reads, wanted []made) error {
 	if same {
 		return nil
 	}
-	wide := make([]float32, len(wanted))
 	for i := range s.Bags {
-		dense, sparse := &mil.Dense{Cols: len(wanted)}, &mil.Sparse{Cols: len(wanted), RowStart: []int{0}}
-		_, is := s.Bags[i].Instances.(*mil.Dense)
-		err := mil.EachRow(s.Bags[i].Instances, func(_ int, row []float32) {
+		var err error
+		s.Bags[i].Instances, err = remade(s.Bags[i].Instances, len(wanted), func(_ int, row, wide []float32) {
 			for k, m := range wanted {
 				v := row[m.at]
 				switch words := list[m.at].words; {
@@ -545,17 +536,9 @@ func (o Options) expand(s *mil.Set, list []reads, wanted []made) error {
 					wide[k] = v
 				}
 			}
-			if is {
-				dense.Rows, dense.Values = dense.Rows+1, append(dense.Values, wide...)
-			} else {
-				sparse.Append(wide)
-			}
 		})
 		if err != nil {
 			return err
-		}
-		if s.Bags[i].Instances = sparse; is {
-			s.Bags[i].Instances = dense
 		}
 	}
 	return nil

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -9,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"synpool/internal/disk"
 	"synpool/internal/parquet"
 	"synpool/milbench/mil"
 )
@@ -19,16 +17,12 @@ var pandasIndex = regexp.MustCompile(`^__index_level_[0-9]+__$`)
 
 // readParquet opens a file for [Options.parquetTable].
 func (o Options) readParquet(path string) (*mil.Set, error) {
-	f, err := disk.Open(path)
+	f, size, err := openSized(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	return o.parquetTable(f, info.Size(), path)
+	return o.parquetTable(f, size, path)
 }
 
 // parquetTable reads an Apache Parquet table with one row per instance and the same columns as a CSV file with a
@@ -40,7 +34,7 @@ func (o Options) readParquet(path string) (*mil.Set, error) {
 func (o Options) parquetTable(r io.ReaderAt, size int64, path string) (*mil.Set, error) {
 	file, err := parquet.Open(r, size)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, parquetError(err))
+		return nil, fmt.Errorf("%s: %w", path, advised(err))
 	}
 	var columns []parquet.Column
 	var numbers []int
@@ -83,7 +77,7 @@ func (o Options) parquetTable(r io.ReaderAt, size int64, path string) (*mil.Set,
 			return nil
 		})
 		if err != nil {
-			return fmt.Errorf("%s: %w", path, parquetError(err))
+			return fmt.Errorf("%s: %w", path, advised(err))
 		}
 		return nil
 	})
@@ -132,12 +126,4 @@ func (o Options) requireBags(header []string) error {
 		return err
 	}
 	return fmt.Errorf("no column %s; name the column of the bags with --bag; there are %s", bagColumn, few(header))
-}
-
-// parquetError adds advice to an error about a damaged file.
-func parquetError(err error) error {
-	if errors.Is(err, parquet.ErrDamaged) {
-		return fmt.Errorf("%w; fetch it again or save it again", err)
-	}
-	return err
 }

@@ -22,13 +22,40 @@ import (
 // ReadFile reads a set as stored: every column that is not marked otherwise is a feature. It detects the form from
 // the first bytes, or else from the extension .mat, .data (C4.5) or .csv. Text with another extension is C4.5 if its
 // first line ends with a dot. Files may be gzipped, except Parquet and HDF5. The set is named after the file, without
-// folder and extensions. A folder of bags is read as in [ReadFolder]. So is an HDF5 file (.h5 or .hdf5) in which each
-// group with a dataset features, or each dataset, is a bag.
+// folder and extensions.
 //
 // A Parquet file (.parquet) has one row per instance and the same columns as a CSV file with a header (see
 // [ReadCSV]). It may contain numbers, booleans (read as 1 and 0), texts, and nulls for missing values. A column of
 // lists with N numbers, such as embedding, becomes N features, embedding1 to embeddingN; all rows need the same N.
 // The unnamed index stored by pandas is skipped.
+//
+// # Folders
+//
+// A folder of bags has one file per bag and a table of the bags. The instances of bag b are in b.npy, b.npz, b.h5, b.hdf5,
+// b.pt or b.pth. Each file holds an array [instances, features] of float16, float32, float64 or integers of 8 to 64 bits, in
+// either byte order:
+//
+//   - .npy as written by numpy.save, in C or Fortran order.
+//   - .npz as written by numpy.savez. Files from numpy.savez_compressed work if the set fits into memory.
+//   - .h5 and .hdf5 as written by CLAM, TRIDENT and STAMP, also of shape [1, instances, features], chunked or not, with
+//     gzip or LZF. Attributes say how large a tile is ([mil.Bag.Tile]).
+//   - .pt and .pth as written by torch.save since PyTorch 1.6: a tensor, or a dictionary of tensors. Nothing in the file
+//     is run.
+//
+// Of several arrays, [Options.Array] says which one has the features. An array such as coords, [instances, 2], has the
+// positions of the instances; so does a file b.index.npz. Files whose names begin with a dot are skipped.
+//
+// Values are rounded to float32, less a centre where float32 would lose their digits ([mil.Set.Centre]). If all
+// bags together exceed 256 MB, they stay in their files. All bags must have the same number of features. The features
+// have no names.
+//
+// The table is labels.csv, or the only CSV or TSV file in the folder. It has a header and one line per bag, with the
+// columns bag and label and optionally group and split, as in [ReadCSV]; other columns are ignored. The bags are in
+// the order of the table. A bag without a file is an error, and so is a bag file that is not listed. Other files are
+// ignored.
+//
+// An HDF5 file (.h5 or .hdf5) in which each group with a dataset features, or each dataset, is a bag, is read like a
+// folder.
 func ReadFile(path string) (*mil.Set, error) { return Options{}.ReadFile(path) }
 
 // ReadFile is the function [ReadFile] with options.
@@ -93,11 +120,11 @@ func (o Options) readFile(path string) (*mil.Set, error) {
 		}
 		return s, err
 	}
-	read, table := o.ReadCSV, true
+	read, table := o.readCSV, true
 	switch {
 	case bytes.HasPrefix(first, []byte("MATLAB")), bytes.HasPrefix(first, []byte("\x89HDF")), extension == ".mat",
 		len(first) == 128 && (string(first[126:]) == "IM" || string(first[126:]) == "MI"):
-		read, table = func(r io.Reader, name string) (*mil.Set, error) { return readMATLAB(r, name, o) }, false
+		read, table = o.readMATLAB, false
 	case bytes.HasPrefix(first, []byte{0, 0, 8}):
 		return nil, fmt.Errorf("%s: an IDX file of images or labels, which has no bags; draw bags of digits from it", path)
 	case bytes.HasPrefix(first, []byte(numpyMagic)):
@@ -109,7 +136,7 @@ func (o Options) readFile(path string) (*mil.Set, error) {
 	case bytes.IndexByte(first, 0) >= 0:
 		return nil, fmt.Errorf("%s: neither text nor a MATLAB file; give a .mat, .data, .csv, .parquet or .h5 file, or a folder of bags", path)
 	case extension == ".data", extension != ".csv" && endsWithDot(in):
-		read, table = func(r io.Reader, name string) (*mil.Set, error) { return readC45(r, name, o) }, false
+		read, table = o.readC45, false
 	}
 	if err := o.named(); err != nil && !table {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -147,6 +174,14 @@ var errDamaged = errors.New("the file is damaged; fetch it again or save it agai
 
 func damagedf(format string, args ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), errDamaged)
+}
+
+// advised adds advice to an error about a damaged HDF5 or Parquet file.
+func advised(err error) error {
+	if errors.Is(err, hdf5.ErrDamaged) || errors.Is(err, parquet.ErrDamaged) {
+		return fmt.Errorf("%w; fetch it again or save it again", err)
+	}
+	return err
 }
 
 // readError explains why reading failed.

@@ -211,6 +211,11 @@ func (o Options) rounded(name string, again func() error, read func(o Options) (
 	return read(o)
 }
 
+// from is rounded for a reader of r.
+func (o Options) from(r io.Reader, name string, read func(o Options, r io.Reader, name string) (*mil.Set, error)) (*mil.Set, error) {
+	return o.rounded(name, rewound(r), func(o Options) (*mil.Set, error) { return read(o, r, name) })
+}
+
 // reopened is the way back for a path.
 func reopened() error { return nil }
 

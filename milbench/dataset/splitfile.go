@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"synpool/internal/disk"
 	"synpool/milbench/mil"
 )
 
@@ -24,18 +23,9 @@ func (o Options) splitFile() bool {
 
 // readParts reads a table of bag ids with the columns train, test and optionally val.
 func readParts(path string) (map[string]mil.Split, error) {
-	f, err := disk.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	in, err := separated(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
 	parts := make(map[string]mil.Split)
 	var of []mil.Split // part for each column
-	err = eachRecord(in, path, func(_ int, record []string) error {
+	err := eachRecordOf(path, func(_ int, record []string) error {
 		if of == nil {
 			for _, name := range record {
 				of = append(of, splitWords[plainName(name)])

@@ -63,20 +63,14 @@ func (o Options) setTargets(s *mil.Set, words []string) error {
 		return fmt.Errorf("bag %s has several labels, %q: one label at a time; write a column for each and name one with --label, or write a class without ; and |", s.Bags[i].ID, words[i])
 	}
 	switch {
-	case o.Numbers:
-		s.Kind = mil.RealTarget
-		for i, v := range values {
-			s.Bags[i].Value = v
-		}
-		return nil
-	case within(0, 1), within(-1, 1):
+	case !o.Numbers && (within(0, 1) || within(-1, 1)):
 		for i, v := range values {
 			if v == 1 {
 				s.Bags[i].Label = 1
 			}
 		}
 		return nil
-	case o.Judged && o.Classes != nil:
+	case !o.Numbers && o.Judged && o.Classes != nil:
 		if s.Classes = o.Classes; len(s.Classes) > 2 {
 			s.Kind = mil.ClassTarget
 		}
@@ -86,7 +80,7 @@ func (o Options) setTargets(s *mil.Set, words []string) error {
 			}
 		}
 		return nil
-	case numbers && (len(distinct) > mostClasses || slices.ContainsFunc(values, func(v float64) bool { return v != float64(int64(v)) })):
+	case o.Numbers, numbers && (len(distinct) > mostClasses || slices.ContainsFunc(values, func(v float64) bool { return v != float64(int64(v)) })):
 		s.Kind = mil.RealTarget
 		for i, v := range values {
 			s.Bags[i].Value = v

@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"synpool/internal/disk"
 	"synpool/milbench/mil"
 )
 
@@ -200,6 +201,20 @@ type noNumber string
 
 func (text noNumber) Error() string {
 	return fmt.Sprintf("%q is not a number in the range of a double", string(text))
+}
+
+// eachRecordOf is [eachRecord] for the table in a file.
+func eachRecordOf(path string, f func(line int, record []string) error) error {
+	file, err := disk.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	in, err := separated(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return eachRecord(in, path, f)
 }
 
 // eachRecord calls f with every record of r and its line. All records must be as wide as the first. A record is valid

@@ -12,8 +12,8 @@ import (
 	"strconv"
 	"strings"
 
-	"synpool/internal/disk"
 	"synpool/internal/pickle"
+	"synpool/milbench/mil"
 )
 
 // torchTypes has the supported tensor types, by the name of their storage.
@@ -30,26 +30,9 @@ var bfloat16 = decoder{2, func(o binary.ByteOrder, b []byte) float64 {
 // maxPickle limits the size of a file's tensor descriptions, in bytes.
 const maxPickle = 16 << 20
 
-// openTorch opens the bag in a file written by torch.save: a tensor, or one of a dictionary. It runs nothing in the file.
-func openTorch(name string, choose chooser) (c content, err error) {
-	f, err := disk.Open(name)
-	if err != nil {
-		return c, err
-	}
-	defer f.Close()
-	if c, err = torchContent(f, name, choose); err != nil {
-		return c, fmt.Errorf("%s: %w", name, err)
-	}
-	return c, nil
-}
-
-// torchContent locates the numbers of the bag.
-func torchContent(f *os.File, name string, choose chooser) (c content, err error) {
-	info, err := f.Stat()
-	if err != nil {
-		return c, err
-	}
-	archive, err := zip.NewReader(f, info.Size())
+// readTorch opens the bag in a file written by torch.save: a tensor, or one of a dictionary. It runs nothing in the file.
+func readTorch(f *os.File, size int64, choose chooser) (c content, err error) {
+	archive, err := zip.NewReader(f, size)
 	if err != nil {
 		first := make([]byte, 4)
 		if _, err := f.ReadAt(first, 0); err == nil && string(first) == "\x80\x02\x8a\x0a" {
@@ -89,31 +72,17 @@ func torchContent(f *os.File, name string, choose chooser) (c content, err error
 			order = binary.BigEndian
 		}
 	}
-	open := func(tensor *pickle.Call) (*numpyArray, error) {
-		a := &numpyArray{numpyHeader: numpyHeader{order: order}, path: name}
-		return a, a.placeTensor(tensor, members, info.Size())
-	}
 	var found tensors
 	found.add(root, "", 0)
 	if len(found.list) == 0 {
 		return c, errors.New(found.none)
 	}
-	at, err := choose(found.list)
-	if err != nil {
-		return c, err
-	}
-	features, err := open(found.calls[at])
-	if err != nil {
-		return c, err
-	}
-	c.features, c.name = features, found.list[at].name
-	if k := places(found.list, at); k >= 0 {
-		if c.places, err = open(found.calls[k]); err != nil {
-			return c, err
-		}
-	}
+	c, err = gather(found.list, choose, func(k int) (mil.Instances, error) {
+		a := &numpyArray{numpyHeader: numpyHeader{order: order}, path: f.Name()}
+		return a, a.placeTensor(found.calls[k], members, size)
+	})
 	c.setTile(found.numbers)
-	return c, nil
+	return c, err
 }
 
 // inflatedMember returns the bytes of an archive member, up to limit.
@@ -267,9 +236,6 @@ func (h *numpyHeader) placeTensor(tensor *pickle.Call, members map[string]*zip.F
 	h.numbers = numpyTypes[kind]
 	if kind == "bf16" {
 		h.numbers = bfloat16
-	}
-	if kind == "f4" && h.order == binary.LittleEndian {
-		h.descr = "<f4"
 	}
 	written := shape
 	shape = squeezed(shape)

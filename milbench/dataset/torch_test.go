@@ -45,7 +45,7 @@ func TestTorchTypes(t *testing.T) {
 	}
 	for name, rows := range want {
 		path := filepath.Join("testdata/torch", name+".pt")
-		x, err := openTorch(path, Options{}.features)
+		x, err := bagForm{".pt", readTorch}.file(path, path).open(Options{}.features)
 		var got *mil.Dense
 		if err == nil {
 			got, err = mil.ToDense(x.features)

@@ -110,20 +110,6 @@ func TestFloat32(t *testing.T) {
 	}
 }
 
-func TestSetCounts(t *testing.T) {
-	s := testSet(5, 2)
-	if s.NumPositive() != 2 || s.NumInstances() != 5 || s.NumFeatures() != 1 || s.HasSplit() {
-		t.Errorf("%d positive, %d instances, %d features, split %v", s.NumPositive(), s.NumInstances(), s.NumFeatures(), s.HasSplit())
-	}
-	if n := new(Set).NumFeatures(); n != 0 {
-		t.Errorf("a set without bags has %d features", n)
-	}
-	s.Bags[0].Split = TestPart
-	if !s.HasSplit() {
-		t.Error("the split is not seen")
-	}
-}
-
 func TestSetValidate(t *testing.T) {
 	if err := testSet(4, 2).Validate(); err != nil {
 		t.Error(err)

@@ -8,8 +8,7 @@ import (
 )
 
 // Instances are the instances of a bag, one row of features per instance. They are in memory, either dense ([Dense])
-// or in compressed sparse rows ([Sparse]), or in a file that is mapped into memory or read in pieces (package
-// dataset).
+// or in compressed sparse rows ([Sparse]), or in a file that is read in pieces (package dataset).
 //
 // Values are float32, as in files and networks; sums and statistics use float64. Instances are read-only, and several
 // goroutines may read them at once. Two Instances are the same if they are equal as interface values, so the dynamic
@@ -243,7 +242,7 @@ func (d *Dense) validate() error {
 	}
 	for k, v := range d.Values {
 		if !Finite(v) {
-			return NotFinite(k/d.Cols, k%d.Cols, v)
+			return notFinite(k/d.Cols, k%d.Cols, v)
 		}
 	}
 	return nil
@@ -269,7 +268,7 @@ func (s *Sparse) validate() error {
 			case j <= before:
 				return fmt.Errorf("instance %d has column %d after column %d; columns must ascend", i+1, j, before)
 			case !Finite(s.Values[k]):
-				return NotFinite(i, j, s.Values[k])
+				return notFinite(i, j, s.Values[k])
 			}
 			before = j
 		}
@@ -280,8 +279,8 @@ func (s *Sparse) validate() error {
 // Finite reports whether a value is neither NaN nor infinite.
 func Finite(v float32) bool { return v-v == 0 }
 
-// NotFinite returns the error for a value that is not finite. Instance and feature count from 0.
-func NotFinite(instance, feature int, v float32) error {
+// notFinite returns the error for a value that is not finite. Instance and feature count from 0.
+func notFinite(instance, feature int, v float32) error {
 	return fmt.Errorf("value %v of feature %d of instance %d; replace it by a finite number", v, feature+1, instance+1)
 }
 

@@ -135,7 +135,7 @@ func (p *prepared) Read(i, j int, dst []float32) error {
 // Impute returns the set with missing values replaced by those in missing, usually the medians of a training part
 // ([Medians]). The set keeps its checksum, which describes the bags as read.
 func (s *Set) Impute(missing []Missing) (*Set, error) {
-	if err := CheckMissing(missing, s.NumFeatures()); err != nil {
+	if err := CheckPrepared(missing, nil, s.NumFeatures()); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
 	filled := *s
@@ -150,9 +150,14 @@ func (s *Set) Impute(missing []Missing) (*Set, error) {
 	return &filled, nil
 }
 
-// CheckMissing returns an error for a feature or indicator that is out of range or listed twice, or a value that is
-// not finite.
-func CheckMissing(missing []Missing, features int) error {
+// CheckPrepared returns an error for a feature or indicator that is out of range or listed twice, a value that is not
+// finite, or a word feature ([Set.Words]) that is out of range.
+func CheckPrepared(missing []Missing, words []int, features int) error {
+	for _, j := range words {
+		if j < 0 || j >= features {
+			return fmt.Errorf("feature %d of %d cannot be a word; count from 0", j, features)
+		}
+	}
 	seen := make(map[int]bool, 2*len(missing))
 	for _, m := range missing {
 		for _, j := range []int{m.Feature, m.Indicator} {
@@ -166,14 +171,4 @@ func CheckMissing(missing []Missing, features int) error {
 		}
 	}
 	return nil
-}
-
-// CheckPrepared is [CheckMissing], and also returns an error for a word feature that is out of range.
-func CheckPrepared(missing []Missing, words []int, features int) error {
-	for _, j := range words {
-		if j < 0 || j >= features {
-			return fmt.Errorf("feature %d of %d cannot be a word; count from 0", j, features)
-		}
-	}
-	return CheckMissing(missing, features)
 }

@@ -14,6 +14,7 @@ import (
 	"synpool/internal/fetched"
 	"synpool/internal/large"
 	"synpool/milbench/dataset"
+	"synpool/milbench/dataset/generate"
 	"synpool/milbench/mil"
 )
 
@@ -560,17 +561,6 @@ func slides(seed uint64, bags, features int) *mil.Set {
 	return s
 }
 
-// shuffled returns a set with shuffled labels.
-func shuffled(s *mil.Set, seed uint64) *mil.Set {
-	random := rand.New(rand.NewPCG(seed, 3))
-	other := *s
-	other.Bags = slices.Clone(s.Bags)
-	random.Shuffle(len(other.Bags), func(a, b int) {
-		other.Bags[a].Target, other.Bags[b].Target = other.Bags[b].Target, other.Bags[a].Target
-	})
-	return &other
-}
-
 // TestAuditOfRealFeatures looks for leaks where there are none, in 1,000 trials in CI. It uses features of generated
 // slides (many of them separate the bags) and real sets with true and shuffled labels. The promised chance of a false
 // alarm is below 0.05 per set. In fact there is none at all.
@@ -592,7 +582,9 @@ func TestAuditOfRealFeatures(t *testing.T) {
 			s = real[i/4%len(real)]
 		}
 		if i%2 == 1 {
-			s = shuffled(s, seed)
+			var err error
+			s, err = generate.ShuffledLabels(s, seed)
+			must(t, err)
 		}
 		r := inspect(s)
 		if !r.OK() {

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"sync"
 
@@ -128,32 +127,7 @@ func contentsOf(x mil.Instances, aside map[int]bool) (contents, error) {
 	defer instanceSums.Put(kept)
 	instances := slices.Grow((*kept)[:0], x.Len())
 	defer func() { *kept = instances }()
-	var text []byte
-	// An instance is encoded as one bit per feature, set if the value is not 0, then the non-zero values.
-	begin := func() { text = append(text[:0], make([]byte, (x.Features()+7)/8)...) }
-	value := func(j int, v float32) {
-		if v != 0 && (len(aside) == 0 || !aside[j]) {
-			text[j/8] |= 1 << (j % 8)
-			text = binary.LittleEndian.AppendUint32(text, math.Float32bits(v))
-		}
-	}
-	end := func() { instances = append(instances, sha256.Sum256(text)) }
-	if sparse, ok := x.(*mil.Sparse); ok {
-		for k := range sparse.Rows {
-			begin()
-			columns, values := sparse.Row(k)
-			for at, j := range columns {
-				value(int(j), values[at])
-			}
-			end()
-		}
-	} else if err := mil.EachRow(x, func(_ int, row []float32) {
-		begin()
-		for j, v := range row {
-			value(j, v)
-		}
-		end()
-	}); err != nil {
+	if err := mil.EachEncoded(x, aside, func(instance []byte) { instances = append(instances, sha256.Sum256(instance)) }); err != nil {
 		return contents{}, err
 	}
 	slices.SortFunc(instances, func(p, q [sha256.Size]byte) int { return bytes.Compare(p[:], q[:]) })

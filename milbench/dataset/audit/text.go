@@ -54,11 +54,7 @@ func (r Report) Write(w io.Writer) error {
 func (r Report) bags() string {
 	switch {
 	case r.Classes != nil:
-		var parts []string
-		for _, c := range r.Classes {
-			parts = append(parts, fmt.Sprintf("%d %s", c.Bags, c.Name))
-		}
-		text := fmt.Sprintf("%d, of them %s", r.Bags, strings.Join(parts, ", "))
+		text := fmt.Sprintf("%d, of them %s", r.Bags, mil.ClassesText(r.Classes))
 		if r.Kind == mil.BinaryTarget {
 			text += "; positive is " + r.Classes[1].Name
 		}

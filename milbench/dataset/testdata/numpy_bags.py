@@ -1,10 +1,9 @@
-"""Writes the folder numpy beside it, bags as numpy.save writes them, and what they hold: numpy.json, which also has the
-SHA-256 of all finite numbers of 16 bits. Also the arrays in numpy-refused, none of which is a bag.
+"""Writes the folder numpy beside it, bags as numpy.save writes them, and what they hold: numpy.json. Also the arrays in
+numpy-refused, none of which is a bag.
 
     python numpy_bags.py     # needs NumPy
 """
 
-import hashlib
 import json
 import pathlib
 
@@ -49,9 +48,7 @@ def good():
     lines = ["bag,label,group"] + [f'"{b["id"]}",{b["label"]},{b["group"]}' for b in bags]
     (folder / "labels.csv").write_text("\n".join(lines) + "\n")
     made_by = f"numpy_bags.py, NumPy {np.__version__}"
-    halves = np.arange(1 << 16, dtype="<u2").view("<f2")  # in the order of their bits
-    float16 = hashlib.sha256(halves[np.isfinite(halves)].astype("<f8").tobytes()).hexdigest()
-    (HERE / "numpy.json").write_text(json.dumps({"made_by": made_by, "float16": float16, "bags": bags}, indent=1) + "\n")
+    (HERE / "numpy.json").write_text(json.dumps({"made_by": made_by, "bags": bags}, indent=1) + "\n")
 
 
 def refused():

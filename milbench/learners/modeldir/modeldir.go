@@ -474,7 +474,7 @@ func (c *Card) check() error {
 	case c.Target == mil.ClassTarget && n < 3, c.Target != mil.BinaryTarget && c.Target != mil.ClassTarget && n > 0:
 		return fmt.Errorf("%d names of classes for a target of kind %v", n, c.Target)
 	}
-	if err := cmp.Or(mil.CheckMissing(c.Missing, c.NumFeatures), mil.CheckCentre(c.Centre, c.NumFeatures)); err != nil {
+	if err := cmp.Or(mil.CheckPrepared(c.Missing, nil, c.NumFeatures), mil.CheckCentre(c.Centre, c.NumFeatures)); err != nil {
 		return err
 	}
 	for name := range c.Files {
