@@ -12,13 +12,9 @@ import (
 func TestFitIDIsOfJSON(t *testing.T) {
 	same := func(checksum, protocol string, folds, repeat, fold int, seed uint64, value string) bool {
 		setting, err := json.Marshal(map[string]any{"pooling": value, "width": folds})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		text, err := json.Marshal([]any{checksum, protocol, folds, repeat, fold, seed, json.RawMessage(setting)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		sum := sha256.Sum256(text)
 		id, err := FitID(checksum, protocol, folds, repeat, fold, seed, setting)
 		return err == nil && id == hex.EncodeToString(sum[:8])
