@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 
 	"synpool/internal/disk"
@@ -142,25 +141,28 @@ func eachRecord[T interface{ Validate() error }](in io.Reader, path, cure string
 	})
 }
 
-// records returns the records in a file, none if there is no file. what names them in errors.
-func records[T interface{ Validate() error }](path, what string) (list []T, err error) {
+// records returns the records in a file, the first of each key; without key, all of them. what names them in errors.
+func records[T interface{ Validate() error }](path, what string, key func(T) string) ([]T, error) {
 	in, err := disk.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", what, err)
 	}
 	defer in.Close()
-	list, _, err = readAll[T](in, path)
-	return list, err
+	return readAll(in, path, key)
 }
 
-// readAll returns the records in complete lines, and the length of these lines in bytes.
-func readAll[T interface{ Validate() error }](in io.Reader, path string) (list []T, size int64, err error) {
-	size, err = eachRecord(in, path, removeIt, func(r T, _ []byte) error {
+// readAll returns the records in complete lines, the first of each key; without key, all of them.
+func readAll[T interface{ Validate() error }](in io.Reader, path string, key func(T) string) (list []T, err error) {
+	seen := make(map[string]bool)
+	_, err = eachRecord(in, path, removeIt, func(r T, _ []byte) error {
+		if key != nil {
+			if seen[key(r)] {
+				return nil
+			}
+			seen[key(r)] = true
+		}
 		list = append(list, r)
 		return nil
 	})
-	return list, size, err
+	return list, err
 }

@@ -147,6 +147,9 @@ func (r Result) ID() (string, error) {
 	return cv.FitID(r.Checksum, cv.ProtocolKey(r.Protocol, r.Inner), r.Folds, r.Repeat, r.Fold, r.Seed, r.Config)
 }
 
+// fit returns the id of the fit.
+func (r Result) fit() string { return r.Fit }
+
 // Figure returns the main figure on the test part, see [Row].
 func (r Result) Figure() (float64, error) {
 	value, err := Figure(r.Target, len(r.Classes), r.Bags)

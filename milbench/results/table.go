@@ -323,22 +323,18 @@ func compareSets(a, b *content) int {
 	return cmp.Or(mil.CompareNatural(a.name(), b.name()), strings.Compare(a.checksum, b.checksum))
 }
 
-// labelRows labels each row by the keys whose values differ among the rows of its family, and by the name of its set.
+// labelRows labels the rows of all sets with one name.
 func labelRows(all []comparison) {
-	type of struct{ set, family string }
-	settings, keys := make(map[of][]setting), make(map[of][]string)
+	rows, settings := make(map[string][]*rowFits), make(map[string][]setting)
 	for _, c := range all {
 		for _, row := range c.rows {
-			at := of{c.set.name(), row.setting.family()}
-			settings[at] = append(settings[at], row.setting)
+			name := c.set.name()
+			rows[name], settings[name] = append(rows[name], row), append(settings[name], row.setting)
 		}
 	}
-	for at, some := range settings {
-		keys[at] = differing(some)
-	}
-	for _, c := range all {
-		for _, row := range c.rows {
-			row.label = row.setting.label(keys[of{c.set.name(), row.setting.family()}])
+	for name, some := range settings {
+		for i, label := range labels(some) {
+			rows[name][i].label = label
 		}
 	}
 }

@@ -108,7 +108,10 @@ func (r Run) Pending() ([]Pending, error) {
 	if err != nil && !errors.Is(err, results.ErrNoResults) {
 		return nil, err
 	}
-	finished := finishedFits(known)
+	finished := make(map[string]bool)
+	for _, r := range known {
+		finished[r.Fit] = true
+	}
 	var pending []Pending
 	for _, s := range studies {
 		if err := s.skip(finished, nil); err != nil {
@@ -212,15 +215,6 @@ func (r *Run) studies(sum *Summary) ([]*setStudy, error) {
 		studies = append(studies, &setStudy{Run: r, set: s, summary: sum, fits: fits})
 	}
 	return studies, nil
-}
-
-// finishedFits returns the ids of the fits with results.
-func finishedFits(known []results.Result) map[string]bool {
-	finished := make(map[string]bool)
-	for _, r := range known {
-		finished[r.Fit] = true
-	}
-	return finished
 }
 
 // AppendTime records how long fits or spaces of the run took.
