@@ -15,16 +15,8 @@ import (
 // lines is a file of lines, open for appending.
 type lines struct {
 	path string
-	out  appendable
+	out  *os.File
 	size int64 // length of the complete lines
-}
-
-// appendable is the part of *os.File that lines needs.
-type appendable interface {
-	io.WriteCloser
-	Sync() error
-	Truncate(size int64) error
-	Seek(offset int64, whence int) (int64, error)
 }
 
 // openLines opens a file of lines for appending. read gets the file and returns the length of its complete lines; an
@@ -65,11 +57,7 @@ func (l *lines) append(line []byte) error {
 
 // unchanged returns an error if another program has removed, replaced or changed the file.
 func (l *lines) unchanged() error {
-	out, is := l.out.(*os.File)
-	if !is {
-		return nil
-	}
-	own, err := out.Stat()
+	own, err := l.out.Stat()
 	if err != nil {
 		return fmt.Errorf("write %s: %w", l.path, err)
 	}

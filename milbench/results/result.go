@@ -187,11 +187,8 @@ func InsideOf(kind mil.TargetKind, classes int, held []ScoredBag) (Inside, error
 	}
 	var sum float64
 	parts := 0
-	for from, to := 0, 0; from < len(held); from = to {
-		for to = from; to < len(held) && held[to].Part == held[from].Part; {
-			to++
-		}
-		figure, err := of(held[from:to], classes)
+	for part := range adjacent(held, func(a, b ScoredBag) bool { return a.Part == b.Part }) {
+		figure, err := of(part, classes)
 		if undefined(err) {
 			continue
 		}

@@ -149,11 +149,14 @@ func (t Table) Rank() {
 }
 
 // comparisons returns the adjacent rows of each set and protocol.
-func (t Table) comparisons() iter.Seq[[]Row] {
-	return func(yield func([]Row) bool) {
-		for rest := t.Rows; len(rest) > 0; {
+func (t Table) comparisons() iter.Seq[[]Row] { return adjacent(t.Rows, Row.comparesWith) }
+
+// adjacent returns the parts of a list whose items are the same as the first one of the part.
+func adjacent[T any](list []T, same func(first, other T) bool) iter.Seq[[]T] {
+	return func(yield func([]T) bool) {
+		for rest := list; len(rest) > 0; {
 			n := 1
-			for n < len(rest) && rest[n].comparesWith(rest[0]) {
+			for n < len(rest) && same(rest[0], rest[n]) {
 				n++
 			}
 			if !yield(rest[:n]) {
@@ -393,18 +396,12 @@ func (t *Table) note(row *rowFits, dropped, total int) {
 
 // chooseInside makes one row per pooling from the rows of a nested comparison.
 func chooseInside(c comparison, t *Table) (rows []*rowFits, err error) {
-	for rest := c.rows; len(rest) > 0; {
-		pooling := rest[0].setting.pooling
-		n := slices.IndexFunc(rest, func(r *rowFits) bool { return r.setting.pooling != pooling })
-		if n < 0 {
-			n = len(rest)
-		}
-		row, err := c.choose(rest[:n], pooling, t)
+	for some := range adjacent(c.rows, func(a, b *rowFits) bool { return a.setting.pooling == b.setting.pooling }) {
+		row, err := c.choose(some, some[0].setting.pooling, t)
 		if err != nil {
 			return nil, err
 		}
 		rows = append(rows, row)
-		rest = rest[n:]
 	}
 	return rows, nil
 }
