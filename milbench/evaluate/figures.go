@@ -172,26 +172,20 @@ func (s Scored) measured(f figure, seed uint64) (list []Figure, err error) {
 // Confusion returns the confusion matrix for a target with classes ([stats.Confusion]). For two classes it uses the
 // threshold of the accuracy.
 func Confusion(s Scored) ([][]int, error) {
-	var labels, predicted []int
+	var labels []int
+	var rows [][]float64
 	for _, b := range s.decisions() {
-		label := 0
-		if b.Scores[0] > 0 {
-			label = 1
+		row := b.Scores
+		if s.Kind == mil.BinaryTarget {
+			row = []float64{0, b.Scores[0]}
 		}
-		labels, predicted = append(labels, b.Label), append(predicted, label)
-	}
-	if s.Kind != mil.ClassTarget {
-		return stats.Confusion(labels, predicted, 2)
-	}
-	rows := make([][]float64, len(s.Bags))
-	for i, b := range s.Bags {
-		rows[i] = b.Scores
+		labels, rows = append(labels, b.Label), append(rows, row)
 	}
 	predicted, err := stats.PredictedClasses(rows)
 	if err != nil {
 		return nil, err
 	}
-	return stats.Confusion(labels, predicted, s.Classes)
+	return stats.Confusion(labels, predicted, max(s.Classes, 2))
 }
 
 // grouped reports whether any unit has several bags.

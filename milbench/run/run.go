@@ -403,7 +403,12 @@ func (s *setStudy) result(o learner.Outcome) (results.Result, error) {
 				better, best = inside.Figure > best, max(best, inside.Figure)
 			}
 		case cv.PublishedProtocol, cv.BestEpochProtocol:
-			better, err = s.isBest(test, &best)
+			var figure float64
+			if figure, err = results.Figure(s.set.Kind, len(s.set.Classes), test); err == nil {
+				better, best = figure > best, max(best, figure)
+			} else if stats.Undefined(err) {
+				err = nil
+			}
 		}
 		if err != nil {
 			return results.Result{}, fmt.Errorf("epoch %d: %w", e.Number, err)
@@ -444,19 +449,6 @@ func memberAUC(bags []results.ScoredBag, scores []mil.Prediction) (aucs []float6
 		aucs = append(aucs, auc)
 	}
 	return aucs, nil
-}
-
-// isBest reports whether the main figure of bags exceeds *best, and updates *best. Without a figure it is the last epoch.
-func (s *setStudy) isBest(bags []results.ScoredBag, best *float64) (bool, error) {
-	figure, err := results.Figure(s.set.Kind, len(s.set.Classes), bags)
-	if stats.Undefined(err) {
-		return true, nil
-	}
-	if err != nil || figure <= *best {
-		return false, err
-	}
-	*best = figure
-	return true, nil
 }
 
 // held combines scores with the bags held out of the training part, and records the inner fold of each bag.
