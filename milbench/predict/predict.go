@@ -152,27 +152,13 @@ func Bags(ctx context.Context, model learners.Model, set *mil.Set, l *calibrate.
 			endless = fmt.Errorf("bag %s: the model's score is %v; its parameters are too large for these values: train it again", set.Bags[i].ID, p.Scores[k])
 		}
 		if instances {
-			rows[i].Instances = instancesOf(p)
+			rows[i].Instances = instancesOf(p, about.Classes)
 		}
-		rows[i].setClassInstances(about.Classes, p.ClassInstances)
 	}
 	if err := cmp.Or(endless, locate(rows, set)); err != nil {
 		return nil, err
 	}
 	return rows, setProbabilities(rows, about, l)
-}
-
-// setClassInstances sets the scores of each class for each instance.
-func (b *Bag) setClassInstances(classes []string, scores [][]float64) {
-	if scores == nil {
-		return
-	}
-	for i := range b.Instances {
-		b.Instances[i].Scores = make(map[string]float64)
-		for c, name := range classes {
-			b.Instances[i].Scores[name] = scores[c][i]
-		}
-	}
 }
 
 // locate sets the positions of the instances in rows.
@@ -194,8 +180,8 @@ func locate(rows []Bag, set *mil.Set) error {
 	return nil
 }
 
-// instancesOf returns the output for the instances of a bag: weights if there are any, otherwise scores.
-func instancesOf(p mil.Prediction) (all []Instance) {
+// instancesOf returns the output for the instances of a bag: weights if there are any, otherwise scores; and the scores of each class.
+func instancesOf(p mil.Prediction, classes []string) (all []Instance) {
 	for k := range p.Instances {
 		one := Instance{Instance: k}
 		if p.Weights == nil {
@@ -204,6 +190,12 @@ func instancesOf(p mil.Prediction) (all []Instance) {
 			one.Weight = p.Instances[k]
 			for _, head := range p.Weights {
 				one.Heads = append(one.Heads, head[k])
+			}
+		}
+		if p.ClassInstances != nil {
+			one.Scores = make(map[string]float64)
+			for c, name := range classes {
+				one.Scores[name] = p.ClassInstances[c][k]
 			}
 		}
 		all = append(all, one)

@@ -110,9 +110,12 @@ const (
 	againCure = "remove it, and its fit is run again"
 )
 
+// record is what a line holds, as JSON.
+type record interface{ Validate() error }
+
 // eachRecord calls f with the record in every complete line and the line itself. It returns the length of the
 // complete lines in bytes. If a line has no valid record, the error names it and ends with the remedy.
-func eachRecord[T interface{ Validate() error }](in io.Reader, path, cure string, f func(record T, line []byte) error) (size int64, err error) {
+func eachRecord[T record](in io.Reader, path, cure string, f func(record T, line []byte) error) (size int64, err error) {
 	return eachLine(in, path, func(number int, line []byte) error {
 		var r T
 		err := json.Unmarshal(line, &r)
@@ -130,7 +133,7 @@ func eachRecord[T interface{ Validate() error }](in io.Reader, path, cure string
 }
 
 // records returns the records in a file, the first of each key; without key, all of them. what names them in errors.
-func records[T interface{ Validate() error }](path, what string, key func(T) string) ([]T, error) {
+func records[T record](path, what string, key func(T) string) ([]T, error) {
 	in, err := disk.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", what, err)
@@ -140,7 +143,7 @@ func records[T interface{ Validate() error }](path, what string, key func(T) str
 }
 
 // readAll returns the records in complete lines, the first of each key; without key, all of them.
-func readAll[T interface{ Validate() error }](in io.Reader, path string, key func(T) string) (list []T, err error) {
+func readAll[T record](in io.Reader, path string, key func(T) string) (list []T, err error) {
 	seen := make(map[string]bool)
 	_, err = eachRecord(in, path, removeIt, func(r T, _ []byte) error {
 		if key != nil {

@@ -127,7 +127,7 @@ func distinct(dirs []string) (list []string, err error) {
 }
 
 // eachOf calls f with every record in files, and its line.
-func eachOf[T interface{ Validate() error }](ctx context.Context, paths []string, cure string, f func(path string, record T, line []byte) error) error {
+func eachOf[T record](ctx context.Context, paths []string, cure string, f func(path string, record T, line []byte) error) error {
 	for _, path := range paths {
 		in, err := disk.Open(path)
 		if err != nil {
@@ -149,7 +149,7 @@ func eachOf[T interface{ Validate() error }](ctx context.Context, paths []string
 
 // concat writes the first line of each key in the files with a name to the file with that name in out, and returns their
 // number. keep, if not nil, chooses keys. Without lines it writes no file.
-func concat[T interface{ Validate() error }](ctx context.Context, dirs []string, out, name, cure string, key func(T) string, keep func(key string) bool) (int, error) {
+func concat[T record](ctx context.Context, dirs []string, out, name, cure string, key func(T) string, keep func(key string) bool) (int, error) {
 	paths, err := files(name, dirs...)
 	if err != nil || len(paths) == 0 {
 		return 0, err
@@ -160,7 +160,7 @@ func concat[T interface{ Validate() error }](ctx context.Context, dirs []string,
 
 // rewrite is [concat] for given files. It returns the keys it kept and the bytes of their lines. The new file may replace one of
 // those that are read.
-func rewrite[T interface{ Validate() error }](ctx context.Context, paths []string, out, cure string, key func(T) string, keep func(key string) bool) (known map[string]bool, size int64, err error) {
+func rewrite[T record](ctx context.Context, paths []string, out, cure string, key func(T) string, keep func(key string) bool) (known map[string]bool, size int64, err error) {
 	known = make(map[string]bool)
 	err = disk.Write(out, func(to io.Writer) error {
 		if err := eachOf(ctx, paths, cure, func(_ string, record T, line []byte) error {
