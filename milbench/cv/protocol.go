@@ -72,14 +72,11 @@ type Protocol struct {
 
 // Key returns the part of the protocol that goes into the id of a fit, apart from the folds: its name and, if there
 // are any, the number of inner folds.
-func (p Protocol) Key() string { return ProtocolKey(p.Name, p.Inner) }
-
-// ProtocolKey is [Protocol.Key] for a name and a number of inner folds.
-func ProtocolKey(name string, inner int) string {
-	if inner > 0 {
-		return fmt.Sprintf("%s %d", name, inner)
+func (p Protocol) Key() string {
+	if p.Inner > 0 {
+		return fmt.Sprintf("%s %d", p.Name, p.Inner)
 	}
-	return name
+	return p.Name
 }
 
 // Honest returns the default protocol, with 10 folds and 5 repeats.

@@ -144,7 +144,7 @@ func (a Inside) Better(b Inside) bool {
 // ID returns the fit's id ([cv.FitID]). It does not depend on the set's name, backend, version, revision or
 // wall time.
 func (r Result) ID() (string, error) {
-	return cv.FitID(r.Checksum, cv.ProtocolKey(r.Protocol, r.Inner), r.Folds, r.Repeat, r.Fold, r.Seed, r.Config)
+	return cv.FitID(r.Checksum, cv.Protocol{Name: r.Protocol, Inner: r.Inner}.Key(), r.Folds, r.Repeat, r.Fold, r.Seed, r.Config)
 }
 
 // fit returns the id of the fit.
