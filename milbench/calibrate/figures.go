@@ -37,9 +37,6 @@ func Judge(labels []int, probabilities [][]float64, bins int) (f Figures, err er
 	if len(labels) != len(probabilities) {
 		return f, fmt.Errorf("%d labels and probabilities of %d bags", len(labels), len(probabilities))
 	}
-	if bins < 1 {
-		return f, fmt.Errorf("%d bins; one or more are needed", bins)
-	}
 	right, sure := make([]int, len(labels)), make([]float64, len(labels)) // the quantities to bin
 	n := float64(len(labels))
 	for i, p := range probabilities {

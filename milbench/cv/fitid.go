@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"strconv"
-	"strings"
 	"sync"
 )
 
@@ -22,27 +20,12 @@ func FitID(checksum, protocol string, folds, repeat, fold int, seed uint64, sett
 	if err != nil {
 		return "", err
 	}
-	b := make([]byte, 0, 256+len(canonical))
-	b = append(appendText(append(appendText(append(b, '['), checksum), ','), protocol), ',')
-	for _, n := range []int{folds, repeat, fold} {
-		b = append(strconv.AppendInt(b, int64(n), 10), ',')
+	text, err := json.Marshal([]any{checksum, protocol, folds, repeat, fold, seed, canonical})
+	if err != nil {
+		return "", err
 	}
-	b = append(strconv.AppendUint(b, seed, 10), ',')
-	sum := sha256.Sum256(append(append(b, canonical...), ']'))
+	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:8]), nil
-}
-
-// appendText appends a text as JSON. It is fast because a plan of a million fits needs their ids and most texts need
-// no escapes.
-func appendText(b []byte, text string) []byte {
-	if strings.ContainsFunc(text, func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-') }) {
-		quoted, err := json.Marshal(text)
-		if err != nil {
-			panic(err) // cannot happen: every text can be encoded
-		}
-		return append(b, quoted...)
-	}
-	return append(append(append(b, '"'), text...), '"')
 }
 
 // settings caches the canonical form of settings: a few settings have many fits.

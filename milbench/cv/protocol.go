@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -71,14 +72,11 @@ type Protocol struct {
 
 // Key returns the part of the protocol that goes into the id of a fit, apart from the folds: its name and, if there
 // are any, the number of inner folds.
-func (p Protocol) Key() string { return ProtocolKey(p.Name, p.Inner) }
-
-// ProtocolKey is [Protocol.Key] for a name and a number of inner folds.
-func ProtocolKey(name string, inner int) string {
-	if inner > 0 {
-		return fmt.Sprintf("%s %d", name, inner)
+func (p Protocol) Key() string {
+	if p.Inner > 0 {
+		return fmt.Sprintf("%s %d", p.Name, p.Inner)
 	}
-	return name
+	return p.Name
 }
 
 // Honest returns the default protocol, with 10 folds and 5 repeats.
@@ -157,14 +155,6 @@ func (p Protocol) FoldsOf(s *mil.Set) (cut, run int) {
 	return p.Folds, p.Folds
 }
 
-// Bound returns an error if one set would have too many fits: settings × folds run × repeats.
-func (p Protocol) Bound(foldsRun, settings int) error {
-	if settings > maxFits/(foldsRun*p.Repeats) {
-		return fmt.Errorf("%d settings x %d folds x %d repeats: at most %d fits of a set are possible; ask for fewer", settings, foldsRun, p.Repeats, maxFits)
-	}
-	return nil
-}
-
 // Fits returns the fits of all settings on s, ordered by repeat, then fold, then setting.
 //
 // The parts and the seed of a fit depend on (seed, repeat, fold) but not on the setting. Settings are therefore
@@ -181,8 +171,8 @@ func (p Protocol) Fits(s *mil.Set, settings []json.RawMessage, seed uint64) ([]F
 		return nil, fmt.Errorf("%s: no settings to fit", s.Name)
 	}
 	_, run := p.FoldsOf(s)
-	if err := p.Bound(run, len(settings)); err != nil {
-		return nil, fmt.Errorf("%s: %w", s.Name, err)
+	if len(settings) > maxFits/(run*p.Repeats) {
+		return nil, fmt.Errorf("%s: %d settings x %d folds x %d repeats: at most %d fits of a set are possible; ask for fewer", s.Name, len(settings), run, p.Repeats, maxFits)
 	}
 	var fits []Fit
 	for repeat := range p.Repeats {
@@ -420,11 +410,12 @@ func allClasses(s *mil.Set, bags []int, where, part, advice string) error {
 // validationPart cuts the training part into five stratified folds and returns the one whose class shares are nearest
 // to a fifth. The fold and the rest must both contain all classes. It returns nil if no fold does.
 func validationPart(s *mil.Set, train []int, rng *rand.Rand) []int {
-	total := strataOfSet(s).count(train)
+	strata := strataOfSet(s)
+	total := strata.count(train)
 	var best []int
 	least := 0.0
-	for _, fold := range strataOfSet(s).folds(train, validationFolds, rng) {
-		n := strataOfSet(s).count(fold)
+	for _, fold := range strata.folds(train, validationFolds, rng) {
+		n := strata.count(fold)
 		usable := len(fold) > 0 && len(fold) < len(train)
 		off := 0.0
 		for c := range n {
@@ -438,7 +429,7 @@ func validationPart(s *mil.Set, train []int, rng *rand.Rand) []int {
 					weight *= float64(total[other])
 				}
 			}
-			off += float64(abs(validationFolds*n[c]-total[c])) * weight
+			off += math.Abs(float64(validationFolds*n[c]-total[c])) * weight
 		}
 		if usable && (best == nil || off < least) {
 			best, least = fold, off
@@ -460,11 +451,4 @@ func firstOfShuffle(s *mil.Set, bags []int, n int, rng *rand.Rand) []int {
 	}
 	slices.Sort(first)
 	return first
-}
-
-func abs(n int) int {
-	if n < 0 {
-		return -n
-	}
-	return n
 }

@@ -81,9 +81,7 @@ func TestFits(t *testing.T) {
 		for _, p := range []Protocol{{Name: HonestProtocol, Folds: 10, Repeats: 3}, {Name: NestedProtocol, Folds: 5, Repeats: 2}, {Name: PublishedProtocol, Folds: 4, Repeats: 3}, {Name: BestEpochProtocol, Folds: 3, Repeats: 2}, {Name: HonestProtocol, Folds: 2, Repeats: 1}} {
 			t.Run(fmt.Sprint(setName, " ", p), func(t *testing.T) {
 				fits, err := p.Fits(s, oneSetting, 7)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				cut, run := p.FoldsOf(s)
 				if len(fits) != run*p.Repeats {
 					t.Fatalf("%d fits, want %d folds x %d repeats", len(fits), run, p.Repeats)
@@ -170,9 +168,7 @@ func TestFoldsAreEven(t *testing.T) {
 		for k := 2; k <= min(10, size[1], size[0]-size[1]); k++ {
 			for seed := range uint64(5) {
 				fits, err := Protocol{Name: HonestProtocol, Folds: k, Repeats: 2}.Fits(s, oneSetting, seed)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				for _, f := range fits {
 					n := strataOfSet(s).count(f.Test)
 					for c, of := range [2]int{size[0] - size[1], size[1]} {
@@ -193,9 +189,7 @@ func TestFoldsAreEven(t *testing.T) {
 func TestGroupedFoldsAreFair(t *testing.T) {
 	s := grouped(testSet(120, 60), 4, 2, 2, 1, 1)
 	fits, err := Protocol{Name: HonestProtocol, Folds: 5, Repeats: 3}.Fits(s, oneSetting, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, f := range fits {
 		if n := strataOfSet(s).count(f.Test); n[0] < 11 || n[0] > 13 || n[1] < 11 || n[1] > 13 {
 			t.Errorf("repeat %d, fold %d has %v bags of the classes, want about 12 each", f.Repeat, f.Fold, n)
@@ -209,13 +203,9 @@ func TestFitsDeterminism(t *testing.T) {
 	two := append(slices.Clone(oneSetting), json.RawMessage(`{"pooling":"max"}`))
 	p := Protocol{Name: NestedProtocol, Folds: 5, Repeats: 2}
 	a, err := p.Fits(s, two, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	again, err := p.Fits(s, two, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !reflect.DeepEqual(a, again) {
 		t.Error("the same seed gave other fits")
 	}
@@ -237,9 +227,7 @@ func TestFitsDeterminism(t *testing.T) {
 	}
 
 	more, err := Protocol{Name: NestedProtocol, Folds: 5, Repeats: 3}.Fits(s, two[1:], 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := range len(a) / 2 {
 		if !reflect.DeepEqual(more[i], a[2*i+1]) {
 			t.Errorf("repeat %d, fold %d changed with the number of repeats or settings", more[i].Repeat, more[i].Fold)
@@ -249,9 +237,7 @@ func TestFitsDeterminism(t *testing.T) {
 		t.Error("two repeats have the same folds")
 	}
 	other, err := p.Fits(s, two, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if reflect.DeepEqual(a[0].Test, other[0].Test) || a[0].Seed == other[0].Seed {
 		t.Error("another seed gave the same folds or the same fit seed")
 	}
@@ -268,9 +254,7 @@ func TestOfficialSplit(t *testing.T) {
 	}
 	for _, p := range []Protocol{{Name: HonestProtocol, Folds: 10, Repeats: 3}, {Name: NestedProtocol, Folds: 10, Repeats: 3}, {Name: PublishedProtocol, Folds: 4, Repeats: 3}, {Name: BestEpochProtocol, Folds: 10, Repeats: 3}} {
 		fits, err := p.Fits(s, oneSetting, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i, f := range fits {
 			if f.Repeat != i || f.Fold != 0 {
 				t.Errorf("%s: fit %d is of repeat %d, fold %d", p.Name, i, f.Repeat, f.Fold)
@@ -376,13 +360,9 @@ func TestDefaultProtocol(t *testing.T) {
 func TestBestEpoch(t *testing.T) {
 	s := testSet(40, 15)
 	honest, err := Protocol{Name: HonestProtocol, Folds: 5, Repeats: 2}.Fits(s, oneSetting, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	best, err := Protocol{Name: BestEpochProtocol, Folds: 5, Repeats: 2}.Fits(s, oneSetting, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := range best {
 		if honest[i].EveryEpoch || !best[i].EveryEpoch {
 			t.Fatalf("fit %d: every epoch %v, of the honest protocol %v", i, best[i].EveryEpoch, honest[i].EveryEpoch)
@@ -391,5 +371,13 @@ func TestBestEpoch(t *testing.T) {
 	}
 	if !reflect.DeepEqual(honest, best) {
 		t.Error("the fits differ in more than that")
+	}
+}
+
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -21,18 +21,3 @@ func TestSplitSeed(t *testing.T) {
 		}
 	}
 }
-
-func TestRand(t *testing.T) {
-	a, b, c := Rand(1, "folds", 0), Rand(1, "folds", 0), Rand(1, "folds", 1)
-	differs := false
-	for range 8 {
-		x := a.Uint64()
-		if y := b.Uint64(); x != y {
-			t.Fatalf("equal places gave %d and %d", x, y)
-		}
-		differs = differs || x != c.Uint64()
-	}
-	if !differs {
-		t.Error("two repeats share their generator")
-	}
-}

@@ -19,25 +19,22 @@ type strata struct {
 
 // strataOfSet returns the strata of a set's bags.
 func strataOfSet(s *mil.Set) strata {
-	all := strata{number: strataOf(s.Kind, s.NumClasses()), class: make([]int, len(s.Bags)), group: make([]string, len(s.Bags))}
-	values := make([]float64, len(s.Bags))
+	all := make([]Example, len(s.Bags))
 	for i, b := range s.Bags {
-		all.class[i], all.group[i], values[i] = stratum(b.Target, s.Kind), b.Group, b.Value
+		all[i] = Example{Bag: i, Target: b.Target}
 	}
-	if s.Kind == mil.RealTarget {
-		copy(all.class, fifths(values))
-	}
-	return all
+	return NewTask(s, nil).strata(all)
 }
 
 // strata returns the strata of training bags; nothing is known about other bags.
 func (t Task) strata(train []Example) strata {
-	all := strata{number: strataOf(t.Kind, t.Classes), class: make([]int, len(t.Bags)), group: t.Groups}
+	all := strata{number: max(t.Classes, 2), class: make([]int, len(t.Bags)), group: t.Groups}
 	values := make([]float64, len(train))
 	for i, e := range train {
 		all.class[e.Bag], values[i] = stratum(e.Target, t.Kind), e.Value
 	}
 	if t.Kind == mil.RealTarget {
+		all.number = 5
 		for i, fifth := range fifths(values) {
 			all.class[train[i].Bag] = fifth
 		}
@@ -58,14 +55,6 @@ func stratum(t mil.Target, kind mil.TargetKind) int {
 		return 0
 	}
 	return t.Label
-}
-
-// strataOf returns the number of strata classes for a kind of target.
-func strataOf(kind mil.TargetKind, classes int) int {
-	if kind == mil.RealTarget {
-		return 5
-	}
-	return max(classes, 2)
 }
 
 // fifths returns the quintile of each value, from 0. It depends on the share of values below.

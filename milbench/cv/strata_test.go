@@ -75,9 +75,7 @@ func TestCutInner(t *testing.T) {
 			for seed := range uint64(20) {
 				task, train := wholeTask(c.set)
 				inner, err := CutInner(task, train, c.k, seed)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				strata := task.strata(train)
 				total := strata.count(everyBag(len(train)))
 				all := cuts(inner)
@@ -147,9 +145,7 @@ func TestCutInnerOfPart(t *testing.T) {
 	task, all := wholeTask(s)
 	train := slices.DeleteFunc(slices.Clone(all), func(e Example) bool { return e.Bag%3 == 0 })
 	inner, err := CutInner(task, train, 5, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, fold := range inner {
 		for _, i := range fold {
 			if i%3 == 0 {
@@ -163,9 +159,7 @@ func TestCutInnerOfPart(t *testing.T) {
 	}
 	own, renumbered := wholeTask(small)
 	want, err := CutInner(own, renumbered, 5, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for k := range want {
 		for n, i := range want[k] {
 			if inner[k][n] != train[i].Bag {
@@ -263,9 +257,7 @@ func TestFitsInner(t *testing.T) {
 	for name, s := range map[string]*mil.Set{"folds": testSet(60, 25), "groups": grouped(testSet(60, 25), 1, 2), "official split": split(testSet(60, 25))} {
 		p := Protocol{Name: NestedProtocol, Folds: 4, Repeats: 2, Inner: 3}
 		fits, err := p.Fits(s, settings, 7)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		honest, err := Protocol{Name: HonestProtocol, Folds: 4, Repeats: 2}.Fits(s, settings, 7)
 		if err != nil || len(honest) != len(fits) {
 			t.Fatalf("%d fits, honest %d, %v", len(fits), len(honest), err)
@@ -347,7 +339,7 @@ func TestStrata(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v: %v", kind, err)
 			}
-			all := strataOfSet(s).count(indices(60))
+			all := strataOfSet(s).count(everyBag(60))
 			for _, f := range fits {
 				test := strataOfSet(s).count(f.Test)
 				for c, n := range all {
@@ -378,21 +370,5 @@ func TestStrata(t *testing.T) {
 	}
 	if _, err := (Protocol{Name: HonestProtocol, Folds: 3, Repeats: 1}).Fits(s, oneSetting, 1); err == nil || !strings.Contains(err.Error(), "there are only 2 bags of class a; use at most 2 folds") {
 		t.Errorf("error %v", err)
-	}
-}
-
-func indices(n int) (all []int) {
-	for i := range n {
-		all = append(all, i)
-	}
-	return all
-}
-
-func TestSetTask(t *testing.T) {
-	s := testSet(4, 2)
-	s.Kind, s.Classes = mil.ClassTarget, []string{"a", "b", "c"}
-	task := NewTask(s, []Fit{{Fold: 1}})
-	if task.Name != s.Name || task.Kind != mil.ClassTarget || task.Classes != 3 || len(task.Bags) != 4 || len(task.Fits) != 1 || task.Bags[2] != s.Bags[2].Instances {
-		t.Errorf("%+v", task)
 	}
 }

@@ -172,26 +172,20 @@ func (s Scored) measured(f figure, seed uint64) (list []Figure, err error) {
 // Confusion returns the confusion matrix for a target with classes ([stats.Confusion]). For two classes it uses the
 // threshold of the accuracy.
 func Confusion(s Scored) ([][]int, error) {
-	var labels, predicted []int
+	var labels []int
+	var rows [][]float64
 	for _, b := range s.decisions() {
-		label := 0
-		if b.Scores[0] > 0 {
-			label = 1
+		row := b.Scores
+		if s.Kind == mil.BinaryTarget {
+			row = []float64{0, b.Scores[0]}
 		}
-		labels, predicted = append(labels, b.Label), append(predicted, label)
-	}
-	if s.Kind != mil.ClassTarget {
-		return stats.Confusion(labels, predicted, 2)
-	}
-	rows := make([][]float64, len(s.Bags))
-	for i, b := range s.Bags {
-		rows[i] = b.Scores
+		labels, rows = append(labels, b.Label), append(rows, row)
 	}
 	predicted, err := stats.PredictedClasses(rows)
 	if err != nil {
 		return nil, err
 	}
-	return stats.Confusion(labels, predicted, s.Classes)
+	return stats.Confusion(labels, predicted, max(s.Classes, 2))
 }
 
 // grouped reports whether any unit has several bags.
@@ -226,14 +220,14 @@ type figure struct {
 var figures = map[mil.TargetKind][]figure{
 	mil.BinaryTarget: {
 		{name: "AUC", own: deLong, both: true},
-		{name: "accuracy", decided: true, own: clopperPearson},
+		{name: "accuracy", decided: true, own: clopperPearson(every)},
 		{name: "balanced accuracy", decided: true},
-		{name: "sensitivity", of: results.OfLabels(stats.Sensitivity), decided: true, own: clopperPearsonOf(1)},
-		{name: "specificity", of: results.OfLabels(stats.Specificity), decided: true, own: clopperPearsonOf(0)},
+		{name: "sensitivity", of: results.OfLabels(stats.Sensitivity), decided: true, own: clopperPearson(1)},
+		{name: "specificity", of: results.OfLabels(stats.Specificity), decided: true, own: clopperPearson(0)},
 		{name: "log-loss", decided: true, probable: true},
 		{name: "Brier score", of: results.OfLabels(brier), decided: true, probable: true},
 	},
-	mil.ClassTarget:    {{name: "macro AUC"}, {name: "accuracy", own: clopperPearson}, {name: "balanced accuracy"}, {name: "quadratic kappa"}},
+	mil.ClassTarget:    {{name: "macro AUC"}, {name: "accuracy", own: clopperPearson(every)}, {name: "balanced accuracy"}, {name: "quadratic kappa"}},
 	mil.RealTarget:     {{name: "R²"}, {name: "MAE"}, {name: "RMSE"}, {name: "Spearman's ρ"}},
 	mil.SurvivalTarget: {{name: "concordance"}, {name: "integrated Brier score", curves: true}},
 }
@@ -263,31 +257,28 @@ func deLong(s Scored, _ float64) (*Figure, error) {
 	return &Figure{Low: &low, High: &high, Method: "DeLong"}, nil
 }
 
-// clopperPearson returns the interval of a share of bags. It returns nil unless every bag is a unit.
-func clopperPearson(s Scored, share float64) (*Figure, error) {
-	if s.grouped() {
-		return nil, nil
-	}
-	n := len(s.Bags)
-	low, high, err := stats.ShareInterval(math.Round(share*float64(n)), n, level)
-	return &Figure{Low: &low, High: &high, Method: "Clopper-Pearson"}, err
-}
+// every stands for all classes.
+const every = -1
 
-// clopperPearsonOf is [clopperPearson] for the bags of a class, with their number.
-func clopperPearsonOf(class int) func(s Scored, share float64) (*Figure, error) {
+// clopperPearson returns the interval of a share of the bags of a class, with their number, or of all bags. It is nil
+// unless every bag is a unit.
+func clopperPearson(class int) func(s Scored, share float64) (*Figure, error) {
 	return func(s Scored, share float64) (*Figure, error) {
-		var of Scored
-		for _, b := range s.Bags {
-			if b.Label == class {
-				of.Bags = append(of.Bags, b)
-			}
-		}
 		if s.grouped() {
 			return nil, nil
 		}
-		f, err := clopperPearson(of, share)
-		f.Method += fmt.Sprintf(", %.0f of %d", math.Round(share*float64(len(of.Bags))), len(of.Bags))
-		return f, err
+		n := 0
+		for _, b := range s.Bags {
+			if class == every || b.Label == class {
+				n++
+			}
+		}
+		right, method := math.Round(share*float64(n)), "Clopper-Pearson"
+		if class != every {
+			method += fmt.Sprintf(", %.0f of %d", right, n)
+		}
+		low, high, err := stats.ShareInterval(right, n, level)
+		return &Figure{Low: &low, High: &high, Method: method}, err
 	}
 }
 

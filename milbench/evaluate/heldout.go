@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -58,7 +59,7 @@ func HeldOut(all []results.Result, checksum string, setting json.RawMessage) (He
 	case len(all) == 0:
 		return Held{}, errors.New("no results yet")
 	case len(own) == 0 && len(others) == 0:
-		return Held{}, fmt.Errorf("no results of this data, but of other bags (%s); give milbench run the same file with the same flags", list(sets))
+		return Held{}, fmt.Errorf("no results of this data, but of other bags (%s); give milbench run the same file with the same flags", short(slices.SortedFunc(maps.Keys(sets), mil.CompareNatural)))
 	case len(own) == 0:
 		labels, err := results.Labels(others)
 		if err != nil {
@@ -81,16 +82,6 @@ func HeldOut(all []results.Result, checksum string, setting json.RawMessage) (He
 		h.gather(own)
 	}
 	return h, nil
-}
-
-// list joins names, up to a limit.
-func list(names map[string]bool) string {
-	var all []string
-	for name := range names {
-		all = append(all, name)
-	}
-	slices.SortFunc(all, mil.CompareNatural)
-	return short(all)
 }
 
 // short joins the first few names.

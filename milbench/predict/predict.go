@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -114,23 +115,19 @@ type Instance struct {
 
 // MarshalJSON implements [json.Marshaler]. It leaves out what the model does not provide.
 func (w Instance) MarshalJSON() ([]byte, error) {
+	weight := &w.Weight
 	if w.Score != nil {
-		return json.Marshal(struct {
-			Instance int                `json:"instance"`
-			X        *float64           `json:"x,omitempty"`
-			Y        *float64           `json:"y,omitempty"`
-			Score    float64            `json:"score"`
-			Scores   map[string]float64 `json:"scores,omitempty"`
-		}{w.Instance, w.X, w.Y, *w.Score, w.Scores})
+		weight = nil
 	}
 	return json.Marshal(struct {
 		Instance int                `json:"instance"`
 		X        *float64           `json:"x,omitempty"`
 		Y        *float64           `json:"y,omitempty"`
-		Weight   float64            `json:"weight"`
-		Heads    []float64          `json:"heads"`
+		Score    *float64           `json:"score,omitempty"`
+		Weight   *float64           `json:"weight,omitempty"`
+		Heads    []float64          `json:"heads,omitempty"`
 		Scores   map[string]float64 `json:"scores,omitempty"`
-	}{w.Instance, w.X, w.Y, w.Weight, w.Heads, w.Scores})
+	}{w.Instance, w.X, w.Y, w.Score, weight, w.Heads, w.Scores})
 }
 
 // Bags returns the output of a model for the bags of a set. Probabilities use calibration l, or none if it is nil.
@@ -155,27 +152,13 @@ func Bags(ctx context.Context, model learners.Model, set *mil.Set, l *calibrate.
 			endless = fmt.Errorf("bag %s: the model's score is %v; its parameters are too large for these values: train it again", set.Bags[i].ID, p.Scores[k])
 		}
 		if instances {
-			rows[i].Instances = instancesOf(p)
+			rows[i].Instances = instancesOf(p, about.Classes)
 		}
-		rows[i].setClassInstances(about.Classes, p.ClassInstances)
 	}
 	if err := cmp.Or(endless, locate(rows, set)); err != nil {
 		return nil, err
 	}
 	return rows, setProbabilities(rows, about, l)
-}
-
-// setClassInstances sets the scores of each class for each instance.
-func (b *Bag) setClassInstances(classes []string, scores [][]float64) {
-	if scores == nil {
-		return
-	}
-	for i := range b.Instances {
-		b.Instances[i].Scores = make(map[string]float64)
-		for c, name := range classes {
-			b.Instances[i].Scores[name] = scores[c][i]
-		}
-	}
 }
 
 // locate sets the positions of the instances in rows.
@@ -197,8 +180,8 @@ func locate(rows []Bag, set *mil.Set) error {
 	return nil
 }
 
-// instancesOf returns the output for the instances of a bag: weights if there are any, otherwise scores.
-func instancesOf(p mil.Prediction) (all []Instance) {
+// instancesOf returns the output for the instances of a bag: weights if there are any, otherwise scores; and the scores of each class.
+func instancesOf(p mil.Prediction, classes []string) (all []Instance) {
 	for k := range p.Instances {
 		one := Instance{Instance: k}
 		if p.Weights == nil {
@@ -209,24 +192,52 @@ func instancesOf(p mil.Prediction) (all []Instance) {
 				one.Heads = append(one.Heads, head[k])
 			}
 		}
+		if p.ClassInstances != nil {
+			one.Scores = make(map[string]float64)
+			for c, name := range classes {
+				one.Scores[name] = p.ClassInstances[c][k]
+			}
+		}
 		all = append(all, one)
 	}
 	return all
 }
 
+// columnOf is a column of a table with a row for each T.
+type columnOf[T any] struct {
+	name string
+	of   func(T) string
+}
+
+// write writes a table as CSV.
+func write[T any](w io.Writer, columns []columnOf[T], rows iter.Seq[T]) error {
+	out := csv.NewWriter(w)
+	record := make([]string, len(columns))
+	for i, c := range columns {
+		record[i] = c.name
+	}
+	out.Write(record)
+	for r := range rows {
+		for i, c := range columns {
+			record[i] = c.of(r)
+		}
+		out.Write(record)
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// optional formats a number, or returns "" if there is none.
+func optional(v *float64) string {
+	if v == nil {
+		return ""
+	}
+	return Decimal(*v)
+}
+
 // Write writes a table of bags as CSV, with the columns for the kind of target.
 func Write(w io.Writer, about learners.About, rows []Bag) error {
-	out := csv.NewWriter(w)
-	optional := func(v *float64) string {
-		if v == nil {
-			return ""
-		}
-		return Decimal(*v)
-	}
-	type column struct {
-		name string
-		of   func(r Bag) string
-	}
+	type column = columnOf[Bag]
 	class := column{"class", func(r Bag) string { return r.Class }}
 	winners := column{"winners", func(r Bag) string { return strings.Trim(fmt.Sprint(r.Winners), "[]") }}
 	calibration := column{"calibration", func(r Bag) string { return r.Calibration }}
@@ -265,82 +276,51 @@ func Write(w io.Writer, about learners.About, rows []Bag) error {
 		}
 		columns = append(columns, winners)
 	}
-	var header []string
-	for _, c := range columns {
-		header = append(header, c.name)
-	}
-	out.Write(header)
-	for _, r := range rows {
-		var record []string
-		for _, c := range columns {
-			record = append(record, c.of(r))
-		}
-		out.Write(record)
-	}
-	out.Flush()
-	return out.Error()
+	return write(w, columns, slices.Values(rows))
 }
 
 // WriteInstances writes a table of instances as CSV. For a target of classes there is one score column per class.
 func WriteInstances(w io.Writer, about learners.About, rows []Bag) error {
-	out := csv.NewWriter(w)
-	first := rows[0].Instances[0]
-	header := []string{"bag", "instance"}
-	located := slices.ContainsFunc(rows, func(r Bag) bool { return r.Instances[0].X != nil })
-	sized := slices.ContainsFunc(rows, func(r Bag) bool { return r.Tile > 0 })
-	if located {
-		header = append(header, "x", "y")
+	type line struct {
+		bag *Bag
+		Instance
 	}
-	if sized {
-		header = append(header, "tile")
+	type column = columnOf[line]
+	first := rows[0].Instances[0]
+	columns := []column{{"bag", func(l line) string { return l.bag.Bag }}, {"instance", func(l line) string { return strconv.Itoa(l.Instance.Instance) }}}
+	if slices.ContainsFunc(rows, func(r Bag) bool { return r.Instances[0].X != nil }) {
+		columns = append(columns, column{"x", func(l line) string { return optional(l.X) }}, column{"y", func(l line) string { return optional(l.Y) }})
+	}
+	if slices.ContainsFunc(rows, func(r Bag) bool { return r.Tile > 0 }) {
+		columns = append(columns, column{"tile", func(l line) string {
+			if l.bag.Tile > 0 {
+				return Decimal(l.bag.Tile)
+			}
+			return ""
+		}})
 	}
 	if first.Score != nil {
-		header = append(header, "score")
+		columns = append(columns, column{"score", func(l line) string { return optional(l.Score) }})
 	} else {
-		header = append(header, "weight")
+		columns = append(columns, column{"weight", func(l line) string { return Decimal(l.Weight) }})
 	}
 	for h := range first.Heads {
-		header = append(header, fmt.Sprintf("weight_%d", h+1))
+		columns = append(columns, column{fmt.Sprintf("weight_%d", h+1), func(l line) string { return Decimal(l.Heads[h]) }})
 	}
-	var classes []string
 	if first.Scores != nil {
-		classes = about.Classes
-	}
-	for _, name := range classes {
-		header = append(header, "score_"+name)
-	}
-	out.Write(header)
-	for _, r := range rows {
-		for _, instance := range r.Instances {
-			value := instance.Weight
-			if instance.Score != nil {
-				value = *instance.Score
-			}
-			row := []string{r.Bag, strconv.Itoa(instance.Instance)}
-			switch {
-			case located && instance.X != nil:
-				row = append(row, Decimal(*instance.X), Decimal(*instance.Y))
-			case located:
-				row = append(row, "", "")
-			}
-			switch {
-			case sized && r.Tile > 0:
-				row = append(row, Decimal(r.Tile))
-			case sized:
-				row = append(row, "")
-			}
-			row = append(row, Decimal(value))
-			for _, weight := range instance.Heads {
-				row = append(row, Decimal(weight))
-			}
-			for _, name := range classes {
-				row = append(row, Decimal(instance.Scores[name]))
-			}
-			out.Write(row)
+		for _, name := range about.Classes {
+			columns = append(columns, column{"score_" + name, func(l line) string { return Decimal(l.Scores[name]) }})
 		}
 	}
-	out.Flush()
-	return out.Error()
+	return write(w, columns, func(yield func(line) bool) {
+		for i := range rows {
+			for _, instance := range rows[i].Instances {
+				if !yield(line{&rows[i], instance}) {
+					return
+				}
+			}
+		}
+	})
 }
 
 // Decimal formats a number with the precision of networks, float32.

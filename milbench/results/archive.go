@@ -468,7 +468,7 @@ func OpenArchive(folder fs.FS, name string) (Archive, error) {
 	times, err := folder.Open(timesPath(name))
 	switch {
 	case err == nil:
-		a.Times, _, err = readAll[Time](times, timesPath(name))
+		a.Times, err = readAll[Time](times, timesPath(name), nil)
 		times.Close() // read only
 	case errors.Is(err, fs.ErrNotExist):
 		err = nil

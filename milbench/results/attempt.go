@@ -60,18 +60,21 @@ func attempts(dir string) (folders []string, err error) {
 	return folders, nil
 }
 
-// files returns the existing files with a name in dir and in its attempts, that of dir first.
-func files(dir, name string) (paths []string, err error) {
-	list, err := attempts(dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range append([]string{dir}, list...) {
-		path := filepath.Join(d, name)
-		if _, err := os.Stat(path); err == nil {
-			paths = append(paths, path)
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("open results: %w", err)
+// files returns the existing files with a name in folders and in their attempts, that of a folder before those of its
+// attempts.
+func files(name string, dirs ...string) (paths []string, err error) {
+	for _, dir := range dirs {
+		list, err := attempts(dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range append([]string{dir}, list...) {
+			path := filepath.Join(d, name)
+			if _, err := os.Stat(path); err == nil {
+				paths = append(paths, path)
+			} else if !errors.Is(err, fs.ErrNotExist) {
+				return nil, fmt.Errorf("open results: %w", err)
+			}
 		}
 	}
 	return paths, nil
@@ -80,7 +83,7 @@ func files(dir, name string) (paths []string, err error) {
 // Finished returns the ids of all fits with a result in dir or in one of its attempts. Incomplete last lines are ignored.
 // check, if not nil, is called with every result and the path of its file; Finished returns its first error.
 func Finished(dir string, check func(path string, r Result) error) (map[string]bool, error) {
-	paths, err := files(dir, FileName)
+	paths, err := files(FileName, dir)
 	if err != nil {
 		return nil, err
 	}

@@ -265,8 +265,10 @@ func (d Difference) overFolds(a, b []float64, testToTrain, rope float64) (Differ
 	case err != nil:
 		return d, err
 	default:
-		half := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(test.Freedom)}.Quantile((1+level)/2) * test.SE
-		d.Low, d.High, d.P = test.Difference-half, test.Difference+half, test.P
+		if d.Low, d.High, err = test.Interval(level); err != nil {
+			return d, err
+		}
+		d.P = test.P
 	}
 	if d.Posterior, err = stats.BayesCorrelatedT(a, b, testToTrain, rope); err != nil {
 		return d, err
@@ -278,17 +280,17 @@ func (d Difference) overFolds(a, b []float64, testToTrain, rope float64) (Differ
 // overall summarises differences over sets, for each setting and figure.
 func overall(sets []Difference, rope float64) (list []Overall, err error) {
 	type key struct{ setting, figure string }
-	values := make(map[key][2][]float64)
-	var order []key
 	at := make(map[key]int)
+	var means [][2][]float64 // of A and of B in each set
 	for _, d := range sets {
 		k := key{d.setting, d.Figure}
 		i, known := at[k]
 		if !known {
 			i = len(list)
 			at[k] = i
-			order, list = append(order, k), append(list, Overall{Figure: d.Figure, A: d.A, B: d.B})
+			list, means = append(list, Overall{Figure: d.Figure, A: d.A, B: d.B}), append(means, [2][]float64{})
 		}
+		means[i][0], means[i][1] = append(means[i][0], d.MeanA), append(means[i][1], d.MeanB)
 		o := &list[i]
 		o.Sets++
 		switch d.Verdict {
@@ -301,12 +303,9 @@ func overall(sets []Difference, rope float64) (list []Overall, err error) {
 		default:
 			o.Open++
 		}
-		v := values[k]
-		values[k] = [2][]float64{append(v[0], d.MeanA), append(v[1], d.MeanB)}
 	}
-	list = slices.Clip(list)
-	for i, k := range order {
-		o, v := &list[i], values[k]
+	for i, v := range means {
+		o := &list[i]
 		o.Difference = stat.Mean(v[0], nil) - stat.Mean(v[1], nil)
 		if o.Sets < fewestSets {
 			continue

@@ -48,7 +48,7 @@ func (c Comparison) Write(w io.Writer) error {
 		b.WriteString("\n")
 		rows := [][]string{{a + " against", "Figure", "sets", "wins", "ties", "losses", "open", "difference", "p", "P(better)", "P(same)", "P(worse)", "in words"}}
 		for _, o := range c.Over {
-			row := []string{o.B, o.Figure, strconv.Itoa(o.Sets), strconv.Itoa(o.Wins), strconv.Itoa(o.Ties), strconv.Itoa(o.Losses), strconv.Itoa(o.Open), signed(o.Difference), optional(o.P)}
+			row := []string{o.B, o.Figure, strconv.Itoa(o.Sets), strconv.Itoa(o.Wins), strconv.Itoa(o.Ties), strconv.Itoa(o.Losses), strconv.Itoa(o.Open), signed(o.Difference), optional(o.P, 3)}
 			if o.Posterior != nil {
 				row = append(row, threeDigits(o.Posterior.Better), threeDigits(o.Posterior.Equal), threeDigits(o.Posterior.Worse), o.Verdict.words(a, o.B))
 			} else {

@@ -1,16 +1,17 @@
 package results
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 
-	"synpool/internal/disk"
 	"synpool/milbench/cv"
 )
 
@@ -70,69 +71,29 @@ func (c Curve) Validate() error {
 // ReadCurves returns the curves in a folder, once per fit. It works while a run is writing: an incomplete last line
 // is ignored. If the folder has no file of curves, the error wraps [fs.ErrNotExist].
 func ReadCurves(dir string) ([]Curve, error) {
-	path := filepath.Join(dir, CurvesName)
-	in, err := disk.Open(path)
+	curves, err := records(filepath.Join(dir, CurvesName), "curves", Curve.fit)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: no curves; run with --curves to record them: %w", dir, fs.ErrNotExist)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("open curves: %w", err)
-	}
-	defer in.Close()
-	var curves []Curve
-	seen := make(map[string]bool)
-	_, err = eachRecord(in, path, removeIt, func(c Curve, _ []byte) error {
-		if !seen[c.Fit] {
-			seen[c.Fit] = true
-			curves = append(curves, c)
-		}
-		return nil
-	})
 	return curves, err
 }
+
+// fit returns the id of the fit.
+func (c Curve) fit() string { return c.Fit }
 
 // OpenCurves opens the file of curves for appending and returns the fits in it.
 //
 // A fit's curve is written before its result. A killed run may therefore leave a curve without a result, or an
-// incomplete last line. OpenCurves removes both first.
+// incomplete last line. OpenCurves removes both first: it writes a new file, which replaces the old one when complete.
 func (f *File) OpenCurves() (fits map[string]bool, err error) {
 	path := filepath.Join(filepath.Dir(f.path), CurvesName)
-	fits, size, err := keepCurves(path, finished(f.results))
-	if err != nil {
-		return nil, err
+	var size int64 // of the file
+	if _, err := os.Stat(path); err == nil {
+		finished := f.Finished()
+		if fits, size, err = rewrite(context.Background(), []string{path}, path, removeIt, Curve.fit, func(fit string) bool { return finished[fit] }); err != nil {
+			return nil, err
+		}
 	}
 	f.curves, err = openLines(path, "curves", func(io.Reader) (int64, error) { return size, nil })
 	return fits, err
-}
-
-// keepCurves keeps the first curve of each finished fit in a file, if it exists, and removes the rest. It returns the
-// fits it kept and the bytes of their lines. It writes a new file, which replaces the old one when complete.
-func keepCurves(path string, finished map[string]bool) (kept map[string]bool, size int64, err error) {
-	in, err := disk.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, nil
-	}
-	if err != nil {
-		return nil, 0, fmt.Errorf("open curves: %w", err)
-	}
-	defer in.Close()
-	kept = make(map[string]bool)
-	if err := disk.Write(path, func(out io.Writer) error {
-		var full error
-		_, err := eachRecord(in, path, removeIt, func(c Curve, line []byte) error {
-			if !finished[c.Fit] || kept[c.Fit] {
-				return nil
-			}
-			kept[c.Fit] = true
-			size += int64(len(line))
-			if full == nil {
-				_, full = out.Write(line)
-			}
-			return nil
-		})
-		return errors.Join(err, full, in.Close()) // Windows cannot replace an open file
-	}); err != nil {
-		return nil, 0, noRoom(err)
-	}
-	return kept, size, nil
 }

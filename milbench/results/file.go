@@ -92,17 +92,14 @@ func lockFolder(dir string) (release func(), err error) {
 	return release, nil
 }
 
-// finished returns the ids of the fits with results.
-func finished(results []Result) map[string]bool {
+// Finished returns the ids of the fits with results in the file.
+func (f *File) Finished() map[string]bool {
 	ids := make(map[string]bool)
-	for _, r := range results {
+	for _, r := range f.results {
 		ids[r.Fit] = true
 	}
 	return ids
 }
-
-// Finished returns the ids of the fits with results in the file.
-func (f *File) Finished() map[string]bool { return finished(f.results) }
 
 // Results returns the results that were in the file when it was opened and those appended since.
 func (f *File) Results() []Result { return f.results }

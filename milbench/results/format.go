@@ -88,13 +88,13 @@ func (t Table) columns(plusMinus, dash string) []column {
 		{all[0].heading, false, main}, {"95 % CI", false, interval}, {"n", false, func(r Row) string { return strconv.Itoa(r.N) }},
 	}
 	if t.Rows[0].Target == mil.BinaryTarget {
-		list = append(list, column{"SE", false, func(r Row) string { return optional(r.SE) }})
+		list = append(list, column{"SE", false, func(r Row) string { return optional(r.SE, 3) }})
 	}
 	for _, f := range all[1:] {
-		list = append(list, column{f.heading, false, func(r Row) string { return optional(r.other(f)) }})
+		list = append(list, column{f.heading, false, func(r Row) string { return optional(r.other(f), 3) }})
 	}
 	if t.instances() {
-		list = append(list, column{"inst. AUC", false, func(r Row) string { return optional(r.InstanceAUC) }})
+		list = append(list, column{"inst. AUC", false, func(r Row) string { return optional(r.InstanceAUC, 3) }})
 	}
 	if t.groups() {
 		list = append(list, column{"group " + all[0].heading, false, func(r Row) string {
@@ -160,12 +160,12 @@ const (
 		"else over five folds or more (\"folds\"), corrected for the training bags that these share"
 )
 
-// optional formats a figure, or returns "" if it is missing.
-func optional(x *float64) string {
+// optional formats a figure with a number of decimals, or returns "" if it is missing.
+func optional(x *float64, decimals int) string {
 	if x == nil {
 		return ""
 	}
-	return threeDigits(*x)
+	return strconv.FormatFloat(*x, 'f', decimals, 64)
 }
 
 func threeDigits(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) }
@@ -332,13 +332,13 @@ func (t Table) writeCSV(w io.Writer) error {
 		if r.Group != nil {
 			groupMean, groupMax = &r.Group.Mean, &r.Group.Max
 		}
-		cells := []string{r.Set, r.Setting, r.Target.String(), r.Figure, sixDigits(r.mean()), sixDigits(r.SD), strconv.Itoa(r.N), r.Protocol,
+		cells := []string{r.Set, r.Setting, r.Target.String(), r.Figure, optional(r.mean(), 6), optional(r.SD, 6), strconv.Itoa(r.N), r.Protocol,
 			mark(r.Optimistic, "optimistic"), mark(r.Leaked, "LEAKED"), mark(r.Declared, "declared"), strconv.Itoa(r.Folds), strconv.Itoa(r.FoldsRun),
-			strconv.Itoa(r.TestBags), sixDigits(r.Low), sixDigits(r.High), string(r.Interval), sixDigits(r.SE)}
+			strconv.Itoa(r.TestBags), optional(r.Low, 6), optional(r.High, 6), string(r.Interval), optional(r.SE, 6)}
 		for _, f := range others {
-			cells = append(cells, sixDigits(r.other(f)))
+			cells = append(cells, optional(r.other(f), 6))
 		}
-		c.Write(append(cells, sixDigits(r.InstanceAUC), sixDigits(groupMean), sixDigits(groupMax), r.Checksum,
+		c.Write(append(cells, optional(r.InstanceAUC, 6), optional(groupMean, 6), optional(groupMax, 6), r.Checksum,
 			string(r.Config), strings.Join(r.Backends, ";"), strings.Join(r.Versions, ";"), strings.Join(r.Revisions, ";")))
 	}
 	c.Flush()
@@ -351,14 +351,6 @@ func (r Row) mean() *float64 {
 		return nil
 	}
 	return &r.Mean
-}
-
-// sixDigits formats a figure, or returns "" if it is missing.
-func sixDigits(x *float64) string {
-	if x == nil {
-		return ""
-	}
-	return strconv.FormatFloat(*x, 'f', 6, 64)
 }
 
 // mark returns word if it applies, and "" otherwise.

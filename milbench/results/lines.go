@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 
 	"synpool/internal/disk"
@@ -16,16 +15,8 @@ import (
 // lines is a file of lines, open for appending.
 type lines struct {
 	path string
-	out  appendable
+	out  *os.File
 	size int64 // length of the complete lines
-}
-
-// appendable is the part of *os.File that lines needs.
-type appendable interface {
-	io.WriteCloser
-	Sync() error
-	Truncate(size int64) error
-	Seek(offset int64, whence int) (int64, error)
 }
 
 // openLines opens a file of lines for appending. read gets the file and returns the length of its complete lines; an
@@ -66,11 +57,7 @@ func (l *lines) append(line []byte) error {
 
 // unchanged returns an error if another program has removed, replaced or changed the file.
 func (l *lines) unchanged() error {
-	out, is := l.out.(*os.File)
-	if !is {
-		return nil
-	}
-	own, err := out.Stat()
+	own, err := l.out.Stat()
 	if err != nil {
 		return fmt.Errorf("write %s: %w", l.path, err)
 	}
@@ -123,9 +110,12 @@ const (
 	againCure = "remove it, and its fit is run again"
 )
 
+// record is what a line holds, as JSON.
+type record interface{ Validate() error }
+
 // eachRecord calls f with the record in every complete line and the line itself. It returns the length of the
 // complete lines in bytes. If a line has no valid record, the error names it and ends with the remedy.
-func eachRecord[T interface{ Validate() error }](in io.Reader, path, cure string, f func(record T, line []byte) error) (size int64, err error) {
+func eachRecord[T record](in io.Reader, path, cure string, f func(record T, line []byte) error) (size int64, err error) {
 	return eachLine(in, path, func(number int, line []byte) error {
 		var r T
 		err := json.Unmarshal(line, &r)
@@ -142,25 +132,28 @@ func eachRecord[T interface{ Validate() error }](in io.Reader, path, cure string
 	})
 }
 
-// records returns the records in a file, none if there is no file. what names them in errors.
-func records[T interface{ Validate() error }](path, what string) (list []T, err error) {
+// records returns the records in a file, the first of each key; without key, all of them. what names them in errors.
+func records[T record](path, what string, key func(T) string) ([]T, error) {
 	in, err := disk.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", what, err)
 	}
 	defer in.Close()
-	list, _, err = readAll[T](in, path)
-	return list, err
+	return readAll(in, path, key)
 }
 
-// readAll returns the records in complete lines, and the length of these lines in bytes.
-func readAll[T interface{ Validate() error }](in io.Reader, path string) (list []T, size int64, err error) {
-	size, err = eachRecord(in, path, removeIt, func(r T, _ []byte) error {
+// readAll returns the records in complete lines, the first of each key; without key, all of them.
+func readAll[T record](in io.Reader, path string, key func(T) string) (list []T, err error) {
+	seen := make(map[string]bool)
+	_, err = eachRecord(in, path, removeIt, func(r T, _ []byte) error {
+		if key != nil {
+			if seen[key(r)] {
+				return nil
+			}
+			seen[key(r)] = true
+		}
 		list = append(list, r)
 		return nil
 	})
-	return list, size, err
+	return list, err
 }

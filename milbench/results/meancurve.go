@@ -38,18 +38,12 @@ func MeanCurves(curves []Curve) ([]MeanCurve, error) {
 			cmp.Compare(a.Repeat, b.Repeat), cmp.Compare(a.Fold, b.Fold), cmp.Compare(a.Fit, b.Fit))
 	})
 	var means []MeanCurve
-	for len(curves) > 0 {
-		first := curves[0]
-		n := slices.IndexFunc(curves, func(c Curve) bool { return c.Set != first.Set || !bytes.Equal(c.Config, first.Config) })
-		if n < 0 {
-			n = len(curves)
-		}
-		mean, err := meanCurve(curves[:n])
+	for some := range adjacent(curves, func(a, b Curve) bool { return a.Set == b.Set && bytes.Equal(a.Config, b.Config) }) {
+		mean, err := meanCurve(some)
 		if err != nil {
 			return nil, err
 		}
 		means = append(means, mean)
-		curves = curves[n:]
 	}
 	return means, nil
 }

@@ -52,7 +52,7 @@ func Merge(ctx context.Context, dirs []string, out string) (m Merged, err error)
 	if err != nil {
 		return m, err
 	}
-	paths, err := allFiles(all, FileName)
+	paths, err := files(FileName, all...)
 	if err != nil {
 		return m, err
 	}
@@ -95,7 +95,7 @@ func Merge(ctx context.Context, dirs []string, out string) (m Merged, err error)
 	if first == nil {
 		return m, fmt.Errorf("%s: %w; give a folder of milbench run or of milbench study (DIR/NAME)", cmp.Or(strings.Join(dirs, ", "), out), ErrNoResults)
 	}
-	if m.Curves, err = concat(ctx, all, out, CurvesName, removeIt, func(c Curve) string { return c.Fit }, nil); err != nil {
+	if m.Curves, err = concat(ctx, all, out, CurvesName, removeIt, Curve.fit, nil); err != nil {
 		return m, err
 	}
 	if m.Spaces, err = concat(ctx, all, out, SpacesName, removeIt, Space.ID, nil); err != nil {
@@ -104,7 +104,7 @@ func Merge(ctx context.Context, dirs []string, out string) (m Merged, err error)
 	if err := mergeTimes(all, out); err != nil {
 		return m, err
 	}
-	m.Results, err = concat(ctx, all, out, FileName, againCure, func(r Result) string { return r.Fit }, func(fit string) bool {
+	m.Results, err = concat(ctx, all, out, FileName, againCure, Result.fit, func(fit string) bool {
 		_, was := scores[fit]
 		return was
 	})
@@ -126,20 +126,8 @@ func distinct(dirs []string) (list []string, err error) {
 	return list, nil
 }
 
-// allFiles returns the existing files with a name in folders and their attempts.
-func allFiles(dirs []string, name string) (paths []string, err error) {
-	for _, dir := range dirs {
-		more, err := files(dir, name)
-		if err != nil {
-			return nil, err
-		}
-		paths = append(paths, more...)
-	}
-	return paths, nil
-}
-
 // eachOf calls f with every record in files, and its line.
-func eachOf[T interface{ Validate() error }](ctx context.Context, paths []string, cure string, f func(path string, record T, line []byte) error) error {
+func eachOf[T record](ctx context.Context, paths []string, cure string, f func(path string, record T, line []byte) error) error {
 	for _, path := range paths {
 		in, err := disk.Open(path)
 		if err != nil {
@@ -161,19 +149,27 @@ func eachOf[T interface{ Validate() error }](ctx context.Context, paths []string
 
 // concat writes the first line of each key in the files with a name to the file with that name in out, and returns their
 // number. keep, if not nil, chooses keys. Without lines it writes no file.
-func concat[T interface{ Validate() error }](ctx context.Context, dirs []string, out, name, cure string, key func(T) string, keep func(key string) bool) (kept int, err error) {
-	paths, err := allFiles(dirs, name)
+func concat[T record](ctx context.Context, dirs []string, out, name, cure string, key func(T) string, keep func(key string) bool) (int, error) {
+	paths, err := files(name, dirs...)
 	if err != nil || len(paths) == 0 {
 		return 0, err
 	}
-	known := make(map[string]bool)
-	err = disk.Write(filepath.Join(out, name), func(to io.Writer) error {
+	kept, _, err := rewrite(ctx, paths, filepath.Join(out, name), cure, key, keep)
+	return len(kept), err
+}
+
+// rewrite is [concat] for given files. It returns the keys it kept and the bytes of their lines. The new file may replace one of
+// those that are read.
+func rewrite[T record](ctx context.Context, paths []string, out, cure string, key func(T) string, keep func(key string) bool) (known map[string]bool, size int64, err error) {
+	known = make(map[string]bool)
+	err = disk.Write(out, func(to io.Writer) error {
 		if err := eachOf(ctx, paths, cure, func(_ string, record T, line []byte) error {
 			k := key(record)
 			if known[k] || keep != nil && !keep(k) {
 				return nil
 			}
 			known[k] = true
+			size += int64(len(line))
 			_, err := to.Write(line)
 			return err
 		}); err != nil {
@@ -187,12 +183,12 @@ func concat[T interface{ Validate() error }](ctx context.Context, dirs []string,
 	if errors.Is(err, errNoLines) {
 		err = nil
 	}
-	return len(known), noRoom(err)
+	return known, size, noRoom(err)
 }
 
 // mergeTimes writes the times in all folders to the file in out. Equal times are from one run that was merged before.
 func mergeTimes(dirs []string, out string) error {
-	paths, err := allFiles(dirs, TimesName)
+	paths, err := files(TimesName, dirs...)
 	if err != nil || len(paths) == 0 {
 		return err
 	}

@@ -144,8 +144,11 @@ func (a Inside) Better(b Inside) bool {
 // ID returns the fit's id ([cv.FitID]). It does not depend on the set's name, backend, version, revision or
 // wall time.
 func (r Result) ID() (string, error) {
-	return cv.FitID(r.Checksum, cv.ProtocolKey(r.Protocol, r.Inner), r.Folds, r.Repeat, r.Fold, r.Seed, r.Config)
+	return cv.FitID(r.Checksum, cv.Protocol{Name: r.Protocol, Inner: r.Inner}.Key(), r.Folds, r.Repeat, r.Fold, r.Seed, r.Config)
 }
+
+// fit returns the id of the fit.
+func (r Result) fit() string { return r.Fit }
 
 // Figure returns the main figure on the test part, see [Row].
 func (r Result) Figure() (float64, error) {
@@ -184,11 +187,8 @@ func InsideOf(kind mil.TargetKind, classes int, held []ScoredBag) (Inside, error
 	}
 	var sum float64
 	parts := 0
-	for from, to := 0, 0; from < len(held); from = to {
-		for to = from; to < len(held) && held[to].Part == held[from].Part; {
-			to++
-		}
-		figure, err := of(held[from:to], classes)
+	for part := range adjacent(held, func(a, b ScoredBag) bool { return a.Part == b.Part }) {
+		figure, err := of(part, classes)
 		if undefined(err) {
 			continue
 		}

@@ -46,20 +46,32 @@ func decodeSetting(config json.RawMessage) (setting, error) {
 // Labels names settings as tables do: each by its learner and the values that distinguish it from other settings of
 // that learner.
 func Labels(settings []json.RawMessage) ([]string, error) {
-	decoded := make([]setting, len(settings))
-	families := make(map[string][]setting)
-	for i, text := range settings {
+	var decoded []setting
+	for _, text := range settings {
 		s, err := decodeSetting(text)
 		if err != nil {
 			return nil, err
 		}
-		decoded[i], families[s.family()] = s, append(families[s.family()], s)
+		decoded = append(decoded, s)
 	}
-	labels := make([]string, len(settings))
-	for i, s := range decoded {
-		labels[i] = s.label(differing(families[s.family()]))
+	return labels(decoded), nil
+}
+
+// labels names settings, each by the keys whose values differ among the settings of its family.
+func labels(settings []setting) []string {
+	families := make(map[string][]setting)
+	for _, s := range settings {
+		families[s.family()] = append(families[s.family()], s)
 	}
-	return labels, nil
+	keys := make(map[string][]string)
+	for family, some := range families {
+		keys[family] = differing(some)
+	}
+	var names []string
+	for _, s := range settings {
+		names = append(names, s.label(keys[s.family()]))
+	}
+	return names
 }
 
 // family names the settings that s is compared with in labels: the networks, or those of its own classical learner.

@@ -1,7 +1,6 @@
 package results
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,9 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"path/filepath"
-	"slices"
 )
 
 // SpacesName is the name of the file with spaces in a results folder.
@@ -41,11 +40,6 @@ type Space struct {
 	// How well the classes separate, in all features, among the vectors of one part ([synpool/milbench/stats.Silhouette]).
 	TrainSilhouette float64 `json:"train_silhouette"`
 	TestSilhouette  float64 `json:"test_silhouette"`
-}
-
-// same reports whether s and o show the same.
-func (s Space) same(o Space) bool {
-	return s.Checksum == o.Checksum && s.Of == o.Of && bytes.Equal(s.Config, o.Config)
 }
 
 // ID identifies what s shows: the first 16 hexadecimal digits of the SHA-256 of checksum, kind and setting, as JSON.
@@ -84,42 +78,36 @@ func (s Space) Validate() error {
 
 // ReadSpaces returns the spaces in a folder, each once. If the folder has no such file, it returns none.
 func ReadSpaces(dir string) ([]Space, error) {
-	spaces, err := records[Space](filepath.Join(dir, SpacesName), "spaces")
-	return distinctSpaces(spaces), err
-}
-
-// distinctSpaces returns the first of the spaces that show the same.
-func distinctSpaces(all []Space) (spaces []Space) {
-	for _, s := range all {
-		if !slices.ContainsFunc(spaces, s.same) {
-			spaces = append(spaces, s)
-		}
+	spaces, err := records(filepath.Join(dir, SpacesName), "spaces", Space.ID)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	return spaces
+	return spaces, err
 }
 
 // SpacesFile is the file of spaces in a results folder, open for appending. The folder must be locked by [Open].
 type SpacesFile struct {
 	lines
-	known []Space
+	known map[string]bool // ids
 }
 
 // OpenSpaces opens the file of spaces in a folder and reads the existing ones. An incomplete last line is cut off.
 func OpenSpaces(dir string) (*SpacesFile, error) {
-	path, f := filepath.Join(dir, SpacesName), &SpacesFile{}
+	path, known := filepath.Join(dir, SpacesName), make(map[string]bool)
 	file, err := openLines(path, "spaces", func(in io.Reader) (size int64, err error) {
-		f.known, size, err = readAll[Space](in, path)
-		return size, err
+		return eachRecord(in, path, removeIt, func(s Space, _ []byte) error {
+			known[s.ID()] = true
+			return nil
+		})
 	})
 	if err != nil {
 		return nil, err
 	}
-	f.lines, f.known = *file, distinctSpaces(f.known)
-	return f, nil
+	return &SpacesFile{*file, known}, nil
 }
 
 // Has reports whether the file has a space that shows the same as s.
-func (f *SpacesFile) Has(s Space) bool { return slices.ContainsFunc(f.known, s.same) }
+func (f *SpacesFile) Has(s Space) bool { return f.known[s.ID()] }
 
 // Append writes a space as [File.Append] writes a result.
 func (f *SpacesFile) Append(s Space) error {
@@ -130,7 +118,7 @@ func (f *SpacesFile) Append(s Space) error {
 	if err := f.append(line); err != nil {
 		return err
 	}
-	f.known = append(f.known, s)
+	f.known[s.ID()] = true
 	return nil
 }
 

@@ -149,11 +149,14 @@ func (t Table) Rank() {
 }
 
 // comparisons returns the adjacent rows of each set and protocol.
-func (t Table) comparisons() iter.Seq[[]Row] {
-	return func(yield func([]Row) bool) {
-		for rest := t.Rows; len(rest) > 0; {
+func (t Table) comparisons() iter.Seq[[]Row] { return adjacent(t.Rows, Row.comparesWith) }
+
+// adjacent returns the parts of a list whose items are the same as the first one of the part.
+func adjacent[T any](list []T, same func(first, other T) bool) iter.Seq[[]T] {
+	return func(yield func([]T) bool) {
+		for rest := list; len(rest) > 0; {
 			n := 1
-			for n < len(rest) && rest[n].comparesWith(rest[0]) {
+			for n < len(rest) && same(rest[0], rest[n]) {
 				n++
 			}
 			if !yield(rest[:n]) {
@@ -323,22 +326,18 @@ func compareSets(a, b *content) int {
 	return cmp.Or(mil.CompareNatural(a.name(), b.name()), strings.Compare(a.checksum, b.checksum))
 }
 
-// labelRows labels each row by the keys whose values differ among the rows of its family, and by the name of its set.
+// labelRows labels the rows of all sets with one name.
 func labelRows(all []comparison) {
-	type of struct{ set, family string }
-	settings, keys := make(map[of][]setting), make(map[of][]string)
+	rows, settings := make(map[string][]*rowFits), make(map[string][]setting)
 	for _, c := range all {
 		for _, row := range c.rows {
-			at := of{c.set.name(), row.setting.family()}
-			settings[at] = append(settings[at], row.setting)
+			name := c.set.name()
+			rows[name], settings[name] = append(rows[name], row), append(settings[name], row.setting)
 		}
 	}
-	for at, some := range settings {
-		keys[at] = differing(some)
-	}
-	for _, c := range all {
-		for _, row := range c.rows {
-			row.label = row.setting.label(keys[of{c.set.name(), row.setting.family()}])
+	for name, some := range settings {
+		for i, label := range labels(some) {
+			rows[name][i].label = label
 		}
 	}
 }
@@ -397,18 +396,12 @@ func (t *Table) note(row *rowFits, dropped, total int) {
 
 // chooseInside makes one row per pooling from the rows of a nested comparison.
 func chooseInside(c comparison, t *Table) (rows []*rowFits, err error) {
-	for rest := c.rows; len(rest) > 0; {
-		pooling := rest[0].setting.pooling
-		n := slices.IndexFunc(rest, func(r *rowFits) bool { return r.setting.pooling != pooling })
-		if n < 0 {
-			n = len(rest)
-		}
-		row, err := c.choose(rest[:n], pooling, t)
+	for some := range adjacent(c.rows, func(a, b *rowFits) bool { return a.setting.pooling == b.setting.pooling }) {
+		row, err := c.choose(some, some[0].setting.pooling, t)
 		if err != nil {
 			return nil, err
 		}
 		rows = append(rows, row)
-		rest = rest[n:]
 	}
 	return rows, nil
 }

@@ -363,17 +363,12 @@ func TestLabels(t *testing.T) {
 			[]string{"syn I=3", "syn I=3 renormalise=true", "mean"}},
 		{[]string{`{"depth":3}`, `{"depth":[1,2]}`}, []string{"model depth=3", "model depth=[1,2]"}},
 	} {
-		var settings []setting
+		var settings []json.RawMessage
 		for _, c := range test.configs {
-			s, err := decodeSetting(json.RawMessage(c))
-			must(t, err)
-			settings = append(settings, s)
+			settings = append(settings, json.RawMessage(c))
 		}
-		keys := differing(settings)
-		for i, s := range settings {
-			if got := s.label(keys); got != test.want[i] {
-				t.Errorf("label of %s is %q, want %q", test.configs[i], got, test.want[i])
-			}
+		if got, err := Labels(settings); err != nil || !slices.Equal(got, test.want) {
+			t.Errorf("labels of %q are %q, want %q (%v)", test.configs, got, test.want, err)
 		}
 	}
 }

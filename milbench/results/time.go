@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"path/filepath"
 	"slices"
@@ -36,7 +37,13 @@ func (t Time) Validate() error {
 }
 
 // ReadTimes returns the times in a file. If there is no file, it returns none.
-func ReadTimes(path string) ([]Time, error) { return records[Time](path, "times") }
+func ReadTimes(path string) ([]Time, error) {
+	times, err := records[Time](path, "times", nil)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return times, err
+}
 
 // addTimes returns the times in a, plus those in b that are not in a. Equal times in both lists are one run; equal
 // times in one list are separate runs.

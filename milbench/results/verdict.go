@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -129,20 +128,9 @@ func (r Row) overFolds() bool { return r.Folds > 1 && len(r.folds) >= 2 }
 
 // differs returns the p-value for the difference between the main figures of two rows with the same folds.
 func (r Row) differs(s Row) (float64, error) {
-	if r.overFolds() {
-		var a, b []float64
-		for _, key := range slices.SortedFunc(maps.Keys(r.folds), foldKey.compare) {
-			a, b = append(a, r.folds[key]), append(b, s.folds[key])
-		}
-		test, err := stats.CorrectedT(a, b, 1/float64(r.Folds-1))
-		if errors.Is(err, stats.ErrSameDifference) {
-			return 1, nil
-		}
-		return test.P, err
-	}
-	difference, se, err := stats.DeLongDifference(r.labels, r.scores, s.scores)
-	if errors.Is(err, stats.ErrTooFew) || se == 0 {
+	d, err := r.less(s, Rope)
+	if errors.Is(err, errUncomparable) {
 		return 1, nil
 	}
-	return math.Erfc(math.Abs(difference) / se / math.Sqrt2), err
+	return d.P, err
 }

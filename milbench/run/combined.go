@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,7 +28,7 @@ func combine(studies []*setStudy) (all []combined) {
 	}
 	place := make(map[form]int)
 	for _, s := range studies {
-		if len(s.fits) == 0 {
+		if len(s.missing) == 0 {
 			continue
 		}
 		f := form{s.Base, s.set.NumFeatures(), mil.IsSparse(s.set.Bags[0].Instances), s.set.Kind}
@@ -163,7 +164,11 @@ func (c combined) learn(ctx context.Context, progress func(Progress)) (failures 
 		}
 		var again combined
 		for _, s := range c {
-			if s.keepUnfinished(); len(s.fits) > 0 {
+			s.missing = slices.DeleteFunc(s.missing, func(m missing) bool { return m.kept })
+			for i := range s.missing {
+				s.missing[i].returned = false
+			}
+			if len(s.missing) > 0 {
 				again = append(again, s)
 			}
 		}
@@ -227,8 +232,8 @@ func (c combined) try(ctx context.Context, last bool, progress func(Progress)) (
 		}
 		failures = append(failures, err)
 		for _, s := range c {
-			for _, returned := range s.returned {
-				if !returned && last {
+			for _, m := range s.missing {
+				if !m.returned && last {
 					s.summary.Failed++
 				}
 			}
@@ -236,8 +241,8 @@ func (c combined) try(ctx context.Context, last bool, progress func(Progress)) (
 		return failures, nil
 	}
 	for _, s := range c {
-		for fit, returned := range s.returned {
-			if !returned {
+		for fit, m := range s.missing {
+			if !m.returned {
 				report(s, s.failed(fit, errors.New("the learner ended without it")))
 			}
 		}

@@ -11,7 +11,7 @@ import (
 
 // curve returns the curve of an outcome that has all epochs.
 func (s *setStudy) curve(o learner.Outcome) (results.Curve, error) {
-	fit, r := s.fits[o.Fit], s.partial[o.Fit]
+	fit, r := s.missing[o.Fit].Fit, s.missing[o.Fit].result
 	c := results.Curve{Fit: r.Fit, Set: r.Set, Repeat: r.Repeat, Fold: r.Fold, Config: r.Config}
 	for i, e := range o.Epochs {
 		if e.Number != i+1 {

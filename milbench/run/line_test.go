@@ -36,21 +36,6 @@ func TestProgressLine(t *testing.T) {
 	}
 }
 
-func TestRate(t *testing.T) {
-	for _, c := range []struct {
-		fits int
-		in   time.Duration
-		want string
-	}{
-		{1234, 10 * time.Second, "123 fits per second"}, {41, 10 * time.Second, "4.1 fits per second"}, {10, 10 * time.Second, "1 fits per second"},
-		{9, 10 * time.Second, "54 fits per minute"}, {1, 40 * time.Second, "1.5 fits per minute"}, {1, time.Hour, "0.017 fits per minute"},
-	} {
-		if got := rate(c.fits, c.in); got != c.want {
-			t.Errorf("%d in %v: %q, want %q", c.fits, c.in, got, c.want)
-		}
-	}
-}
-
 func TestAbout(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		-time.Minute: "about 1 s", 0: "about 1 s", 1400 * time.Millisecond: "about 1 s", 89 * time.Second: "about 89 s", 90 * time.Second: "about 2 min",

@@ -108,7 +108,10 @@ func (r Run) Pending() ([]Pending, error) {
 	if err != nil && !errors.Is(err, results.ErrNoResults) {
 		return nil, err
 	}
-	finished := finishedFits(known)
+	finished := make(map[string]bool)
+	for _, r := range known {
+		finished[r.Fit] = true
+	}
 	var pending []Pending
 	for _, s := range studies {
 		if err := s.skip(finished, nil); err != nil {
@@ -118,7 +121,7 @@ func (r Run) Pending() ([]Pending, error) {
 		if err != nil {
 			return nil, err
 		}
-		pending = append(pending, Pending{Total: s.total, IDs: s.ids, Task: task})
+		pending = append(pending, Pending{Total: len(s.ids), IDs: s.ids, Task: task})
 	}
 	return pending, nil
 }
@@ -214,15 +217,6 @@ func (r *Run) studies(sum *Summary) ([]*setStudy, error) {
 	return studies, nil
 }
 
-// finishedFits returns the ids of the fits with results.
-func finishedFits(known []results.Result) map[string]bool {
-	finished := make(map[string]bool)
-	for _, r := range known {
-		finished[r.Fit] = true
-	}
-	return finished
-}
-
 // AppendTime records how long fits or spaces of the run took.
 func (r Run) AppendTime(fits, spaces int, took time.Duration) error {
 	return results.AppendTime(r.Dir, results.Time{Fits: fits, Spaces: spaces, Seconds: float64(took.Round(time.Millisecond)) / float64(time.Second),
@@ -258,23 +252,27 @@ func (r Run) Validate() error {
 	return nil
 }
 
-// setStudy has the missing fits of one set.
+// setStudy has the fits of one set.
 type setStudy struct {
 	*Run
-	set      *mil.Set
-	summary  *Summary
-	file     *results.File
-	total    int              // fits requested
-	ids      []string         // of the fits requested
-	fits     []cv.Fit         // missing fits
-	partial  []results.Result // for each fit, its result without scores
-	returned []bool           // for each fit, whether its outcome has arrived
-	kept     []bool           // for each fit, whether its result is in the file
+	set     *mil.Set
+	summary *Summary
+	file    *results.File
+	fits    []cv.Fit // requested
+	ids     []string // of the fits requested
+	missing []missing
 }
 
-// skip removes the fits that are finished or not requested; curves has the fits with a curve.
+// missing is a fit without a result.
+type missing struct {
+	cv.Fit
+	result   results.Result // without scores
+	returned bool           // its outcome has arrived
+	kept     bool           // its result is in the file
+}
+
+// skip finds the fits of the shard that are not finished; curves has the fits with a curve.
 func (s *setStudy) skip(finished, curves map[string]bool) error {
-	missing := s.fits[:0]
 	cut, run := s.Protocol.FoldsOf(s.set)
 	for _, fit := range s.fits {
 		config, err := cv.CanonicalSetting(fit.Setting)
@@ -294,7 +292,6 @@ func (s *setStudy) skip(finished, curves map[string]bool) error {
 		if !s.Shard.has(cmp.Or(s.Base, s.set.Checksum), fit.Seed, config) {
 			continue
 		}
-		s.total++
 		s.ids = append(s.ids, result.Fit)
 		s.summary.Total++
 		if s.Finished[result.Fit] {
@@ -308,30 +305,18 @@ func (s *setStudy) skip(finished, curves map[string]bool) error {
 			}
 			continue
 		}
-		missing = append(missing, fit)
-		s.partial = append(s.partial, result)
+		s.missing = append(s.missing, missing{Fit: fit, result: result})
 	}
-	s.fits = missing
-	s.returned, s.kept = make([]bool, len(missing)), make([]bool, len(missing))
 	return nil
-}
-
-// keepUnfinished removes the fits with results in the file.
-func (s *setStudy) keepUnfinished() {
-	n := 0
-	for i, kept := range s.kept {
-		if !kept {
-			s.fits[n], s.partial[n] = s.fits[i], s.partial[i]
-			n++
-		}
-	}
-	s.fits, s.partial = s.fits[:n], s.partial[:n]
-	s.returned, s.kept = make([]bool, n), make([]bool, n)
 }
 
 // task returns the task for the learner.
 func (s *setStudy) task() (cv.Task, error) {
-	task := cv.NewTask(s.set, s.fits)
+	var fits []cv.Fit
+	for _, m := range s.missing {
+		fits = append(fits, m.Fit)
+	}
+	task := cv.NewTask(s.set, fits)
 	if s.Task == nil {
 		return task, nil
 	}
@@ -344,7 +329,7 @@ func (s *setStudy) task() (cv.Task, error) {
 
 // keep appends the result of an outcome to the file. failed is the error of the fit, err that of writing the file.
 func (s *setStudy) keep(o learner.Outcome) (kept *results.Result, failed, err error) {
-	s.returned[o.Fit] = true
+	s.missing[o.Fit].returned = true
 	result, err := s.result(o)
 	var curve results.Curve
 	if err == nil && s.Curves {
@@ -361,14 +346,14 @@ func (s *setStudy) keep(o learner.Outcome) (kept *results.Result, failed, err er
 	if err := s.file.Append(result); err != nil {
 		return nil, nil, err
 	}
-	s.kept[o.Fit] = true
+	s.missing[o.Fit].kept = true
 	s.summary.Done++
 	return &result, nil, nil
 }
 
 // failed returns the error for a failed fit.
 func (s *setStudy) failed(fit int, err error) error {
-	r := s.partial[fit]
+	r := s.missing[fit].result
 	return fmt.Errorf("%s: repeat %d, fold %d, seed %d, %s: %w", r.Set, r.Repeat+1, r.Fold+1, r.Seed, shortened(r.Config), err)
 }
 
@@ -389,7 +374,7 @@ func (s *setStudy) result(o learner.Outcome) (results.Result, error) {
 	if len(o.Epochs) == 0 {
 		return results.Result{}, errors.New("the learner returned no epoch")
 	}
-	fit, result := s.fits[o.Fit], s.partial[o.Fit]
+	fit, result := s.missing[o.Fit].Fit, s.missing[o.Fit].result
 	result.WallS, result.Portfolio = o.Wall.Seconds(), o.Portfolio
 	best := math.Inf(-1)
 	for _, e := range o.Epochs {
@@ -409,7 +394,12 @@ func (s *setStudy) result(o learner.Outcome) (results.Result, error) {
 				better, best = inside.Figure > best, max(best, inside.Figure)
 			}
 		case cv.PublishedProtocol, cv.BestEpochProtocol:
-			better, err = s.isBest(test, &best)
+			var figure float64
+			if figure, err = results.Figure(s.set.Kind, len(s.set.Classes), test); err == nil {
+				better, best = figure > best, max(best, figure)
+			} else if stats.Undefined(err) {
+				err = nil
+			}
 		}
 		if err != nil {
 			return results.Result{}, fmt.Errorf("epoch %d: %w", e.Number, err)
@@ -450,19 +440,6 @@ func memberAUC(bags []results.ScoredBag, scores []mil.Prediction) (aucs []float6
 		aucs = append(aucs, auc)
 	}
 	return aucs, nil
-}
-
-// isBest reports whether the main figure of bags exceeds *best, and updates *best. Without a figure it is the last epoch.
-func (s *setStudy) isBest(bags []results.ScoredBag, best *float64) (bool, error) {
-	figure, err := results.Figure(s.set.Kind, len(s.set.Classes), bags)
-	if stats.Undefined(err) {
-		return true, nil
-	}
-	if err != nil || figure <= *best {
-		return false, err
-	}
-	*best = figure
-	return true, nil
 }
 
 // held combines scores with the bags held out of the training part, and records the inner fold of each bag.

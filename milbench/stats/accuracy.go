@@ -8,7 +8,7 @@ func Accuracy(labels []int, logits []float64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	right := rightOf(labels, logits)
+	right := rightOf(labels, logits, 0)
 	return float64(right[0]+right[1]) / float64(negatives+positives), nil
 }
 
@@ -19,7 +19,7 @@ func BalancedAccuracy(labels []int, logits []float64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	right := rightOf(labels, logits)
+	right := rightOf(labels, logits, 0)
 	return (float64(right[0])/float64(negatives) + float64(right[1])/float64(positives)) / 2, nil
 }
 
@@ -42,13 +42,13 @@ func recall(labels []int, logits []float64, class int, name string) (float64, er
 	if of == 0 {
 		return 0, fmt.Errorf("%w: no %s among %d", ErrOneClass, name, len(labels))
 	}
-	return float64(rightOf(labels, logits)[class]) / float64(of), nil
+	return float64(rightOf(labels, logits, 0)[class]) / float64(of), nil
 }
 
-// rightOf counts the negatives and positives on the right side of logit 0.
-func rightOf(labels []int, logits []float64) (right [2]int) {
+// rightOf counts the negatives not above a threshold and the positives above it.
+func rightOf(labels []int, scores []float64, threshold float64) (right [2]int) {
 	for i, y := range labels {
-		if (logits[i] > 0) == (y == 1) {
+		if (scores[i] > threshold) == (y == 1) {
 			right[y]++
 		}
 	}

@@ -20,19 +20,8 @@ func AveragePrecision(labels []int, scores []float64) (float64, error) {
 	if positives == 0 {
 		return 0, fmt.Errorf("%w: no positive among %d", ErrOneClass, len(labels))
 	}
-	order := make([]int, len(scores))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int {
-		switch {
-		case scores[a] > scores[b]:
-			return -1
-		case scores[a] < scores[b]:
-			return 1
-		}
-		return 0
-	})
+	order := ascending(scores)
+	slices.Reverse(order)
 	var ap float64
 	found := 0
 	for i := 0; i < len(order); {

@@ -15,22 +15,14 @@ func AverageRanks(values [][]float64) ([]float64, error) {
 	}
 	ranks := make([]float64, len(values[0]))
 	for _, row := range values {
-		for j, r := range Ranks(negated(row)) {
-			ranks[j] += r
+		for j, r := range Ranks(row) {
+			ranks[j] += float64(len(row)+1) - r // the rank of the largest is 1
 		}
 	}
 	for j := range ranks {
 		ranks[j] /= float64(len(values))
 	}
 	return ranks, nil
-}
-
-func negated(row []float64) []float64 {
-	out := make([]float64, len(row))
-	for j, v := range row {
-		out[j] = -v
-	}
-	return out
 }
 
 // checkTable returns an error for rows of unequal length, fewer than two methods, or NaN.

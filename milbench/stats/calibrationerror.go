@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// CalibrationError returns the expected calibration error of bins made by [EqualWidthBins] or [EqualMassBins]:
+// CalibrationError returns the expected calibration error of bins made by [EqualWidthBins]:
 //
 //	ECE = sum over bins of N / total × |Positive − Probability|
 //

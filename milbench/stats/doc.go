@@ -41,8 +41,8 @@
 //
 //   - Two methods on one set, by folds: [CorrectedT].
 //   - Two methods over several sets: [Wilcoxon].
-//   - Several methods over several sets: [Friedman] and, if it finds a difference, [Nemenyi]. A diagram shows
-//     [NemenyiDifference].
+//   - Several methods over several sets: [Friedman] and, if it finds a difference, [NemenyiDifference], which a diagram
+//     shows.
 //   - Several tests at once: [Holm] on their p-values.
 //   - How probable a relevant difference is: [BayesCorrelatedT] on one set, [BayesSignedRank] over several sets.
 //   - On how many sets something holds: [ShareInterval], [SignTest].

@@ -36,25 +36,13 @@ func ExampleEqualWidthBins() {
 	// <nil>
 }
 
-func ExampleEqualMassBins() {
-	bins, err := stats.EqualMassBins(positive, probabilities, 2)
-	for _, b := range bins {
-		fmt.Printf("%.2f to %.2f: %d bags, probability %.3f, %.3f are positive\n", b.Low, b.High, b.N, b.Probability, b.Positive)
-	}
-	fmt.Println(err)
-	// Output:
-	// 0.05 to 0.30: 4 bags, probability 0.163, 0.250 are positive
-	// 0.60 to 0.95: 4 bags, probability 0.762, 0.750 are positive
-	// <nil>
-}
-
 func ExampleCalibrationError() {
-	bins, err := stats.EqualMassBins(positive, probabilities, 2)
+	bins, err := stats.EqualWidthBins(positive, probabilities, 4)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	ece, err := stats.CalibrationError(bins)
 	fmt.Printf("%.4f %v\n", ece, err)
-	// Output: 0.0500 <nil>
+	// Output: 0.2000 <nil>
 }

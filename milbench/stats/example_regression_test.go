@@ -39,9 +39,3 @@ func ExampleSpearman() {
 	fmt.Printf("%.4f %v\n", rho, err)
 	// Output: 0.8000 <nil>
 }
-
-func ExamplePearson() {
-	r, err := stats.Pearson(targets, predictions)
-	fmt.Printf("%.4f %v\n", r, err)
-	// Output: 0.8944 <nil>
-}

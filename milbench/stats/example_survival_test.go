@@ -38,22 +38,6 @@ func ExampleCensoringCurve() {
 	// Output: [1.0000 1.0000 0.7500 0.7500 0.3750 0.0000] <nil>
 }
 
-func ExampleSurvivalCurve_At() {
-	curve, err := stats.KaplanMeier(months, deaths)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, t := range []float64{0, 10, 24} {
-		s, err := curve.At(t)
-		fmt.Printf("%.4f %v\n", s, err)
-	}
-	// Output:
-	// 1.0000 <nil>
-	// 0.6667 <nil>
-	// 0.0000 time is beyond the follow-up: 24 is after 20
-}
-
 func ExampleCumulativeAUC() {
 	// The training part of the fold gives the distribution of censoring.
 	censoring, err := stats.CensoringCurve([]float64{3, 6, 8, 10, 14, 18, 24}, []bool{true, false, true, true, false, true, false})
@@ -68,21 +52,6 @@ func ExampleCumulativeAUC() {
 
 // Probabilities that the six patients survive for more than 6 and more than 12 months.
 var lives = [][]float64{{0.4, 0.1}, {0.7, 0.5}, {0.6, 0.4}, {0.7, 0.4}, {0.9, 0.8}, {0.8, 0.7}}
-
-func ExampleSurvivalBrier() {
-	censoring, err := stats.CensoringCurve(months, deaths)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	var sixMonths []float64
-	for _, row := range lives {
-		sixMonths = append(sixMonths, row[0])
-	}
-	brier, err := stats.SurvivalBrier(censoring, months, deaths, sixMonths, 6)
-	fmt.Printf("%.4f %v\n", brier, err)
-	// Output: 0.0917 <nil>
-}
 
 func ExampleIntegratedBrier() {
 	censoring, err := stats.CensoringCurve(months, deaths)

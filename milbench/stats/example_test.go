@@ -95,12 +95,6 @@ func ExampleNemenyiDifference() {
 	// Output: 2.098 <nil>
 }
 
-func ExampleNemenyi() {
-	p, err := stats.Nemenyi([]float64{1.2, 2, 3, 3.8}, 5)
-	fmt.Printf("first and second %.3f, first and last %.3f %v\n", p[0][1], p[0][3], err)
-	// Output: first and second 0.761, first and last 0.008 <nil>
-}
-
 func ExampleHolm() {
 	adjusted, err := stats.Holm([]float64{0.01, 0.04, 0.03, 0.005})
 	fmt.Println(adjusted, err)

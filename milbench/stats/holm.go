@@ -1,10 +1,8 @@
 package stats
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 )
 
 // Holm adjusts the p-values of several tests and returns them in the same order. If tests with an adjusted p-value of
@@ -18,17 +16,14 @@ func Holm(p []float64) ([]float64, error) {
 	if len(p) == 0 {
 		return nil, errors.New("no p-values to adjust")
 	}
-	order := make([]int, len(p))
 	for i, v := range p {
 		if !(v >= 0 && v <= 1) {
 			return nil, fmt.Errorf("the p-value at %d is %v, outside [0,1]", i, v)
 		}
-		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
 	adjusted := make([]float64, len(p))
 	largest := 0.0
-	for j, i := range order {
+	for j, i := range ascending(p) {
 		largest = max(largest, min(1, float64(len(p)-j)*p[i]))
 		adjusted[i] = largest
 	}

@@ -22,14 +22,11 @@ var ErrAllEqual = errors.New("all values are equal")
 //
 // Source: M. G. Kendall, "The treatment of ties in ranking problems", Biometrika 33 (1945).
 func Kendall(x, y []float64) (float64, error) {
-	if len(x) != len(y) {
-		return 0, fmt.Errorf("%d and %d values make no pairs", len(x), len(y))
+	if err := checkPairs(x, y); err != nil {
+		return 0, err
 	}
 	var order, inX, inY float64 // P − Q; pairs not tied in x; pairs not tied in y
 	for i := range x {
-		if math.IsNaN(x[i]) || math.IsNaN(y[i]) {
-			return 0, fmt.Errorf("pair %d holds NaN", i)
-		}
 		for j := range i {
 			a, b := cmp.Compare(x[i], x[j]), cmp.Compare(y[i], y[j])
 			order += float64(a * b)

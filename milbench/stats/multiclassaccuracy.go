@@ -1,5 +1,7 @@
 package stats
 
+import "gonum.org/v1/gonum/floats"
+
 // MulticlassAccuracy returns the share of bags whose largest logit, [bags][classes], is that of their label. With
 // equal logits the first class counts, see [PredictedClasses].
 func MulticlassAccuracy(labels []int, logits [][]float64) (float64, error) {
@@ -8,7 +10,7 @@ func MulticlassAccuracy(labels []int, logits [][]float64) (float64, error) {
 	}
 	right := 0
 	for i, row := range logits {
-		if largest(row) == labels[i] {
+		if floats.MaxIdx(row) == labels[i] {
 			right++
 		}
 	}
@@ -24,7 +26,7 @@ func MulticlassBalancedAccuracy(labels []int, logits [][]float64) (float64, erro
 	}
 	right := make([]int, len(counts))
 	for i, row := range logits {
-		if largest(row) == labels[i] {
+		if floats.MaxIdx(row) == labels[i] {
 			right[labels[i]]++
 		}
 	}

@@ -3,6 +3,8 @@ package stats
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // PredictedClasses returns the class with the largest score for each bag, [bags][classes]. Ties go to the first
@@ -18,18 +20,7 @@ func PredictedClasses(scores [][]float64) ([]int, error) {
 				return nil, fmt.Errorf("score of class %d at %d is NaN", c, i)
 			}
 		}
-		predicted[i] = largest(row)
+		predicted[i] = floats.MaxIdx(row)
 	}
 	return predicted, nil
-}
-
-// largest returns the index of the largest value; ties go to the first.
-func largest(values []float64) int {
-	at := 0
-	for i, v := range values {
-		if v > values[at] {
-			at = i
-		}
-	}
-	return at
 }

@@ -32,14 +32,8 @@ func TestGoldenSurvival(t *testing.T) {
 			aucs, mean, err := CumulativeAUC(censoring, c.Times, c.Events, c.Risks, c.At)
 			same("CumulativeAUC", aucs, c.AUCs, err)
 			same("mean CumulativeAUC", []float64{mean}, []float64{c.MeanAUC}, err)
-			for k, at := range c.At {
-				var column []float64
-				for _, row := range c.Curves {
-					column = append(column, row[k])
-				}
-				brier, err := SurvivalBrier(censoring, c.Times, c.Events, column, at)
-				same("SurvivalBrier", []float64{brier}, []float64{c.Briers[k]}, err)
-			}
+			briers, err := survivalBriers(censoring, c.Times, c.Events, c.Curves, c.At)
+			same("Brier scores", briers, c.Briers, err)
 			ibs, err := IntegratedBrier(censoring, c.Times, c.Events, c.Curves, c.At)
 			same("IntegratedBrier", []float64{ibs}, []float64{c.IBS}, err)
 			test, err := LogRank(c.Times, c.Events, c.Groups)
@@ -161,9 +155,10 @@ func TestSurvivalWithoutCensoring(t *testing.T) {
 	for range 50 {
 		n := 5 + rng.IntN(40)
 		times, risks := make([]float64, n), make([]float64, n)
-		events, lives := make([]bool, n), make([]float64, n)
+		events, lives, curves := make([]bool, n), make([]float64, n), make([][]float64, n)
 		for i, p := range rng.Perm(n) {
 			times[i], risks[i], events[i], lives[i] = float64(p), rng.NormFloat64(), true, rng.Float64()
+			curves[i] = lives[i : i+1]
 		}
 		tau, err := Kendall(times, risks)
 		must(t, err)
@@ -188,16 +183,16 @@ func TestSurvivalWithoutCensoring(t *testing.T) {
 			if err != nil || wantErr != nil || !near(aucs[0], want, tolerance) || !near(mean, want, tolerance) {
 				t.Errorf("CumulativeAUC %v, %v, %v; AUC %v, %v", aucs, mean, err, want, wantErr)
 			}
-			brier, err := SurvivalBrier(censoring, times, events, lives, float64(at))
+			briers, err := survivalBriers(censoring, times, events, curves, []float64{float64(at)})
 			want, wantErr = BrierScore(late, lives)
-			if err != nil || wantErr != nil || !near(brier, want, tolerance) {
-				t.Errorf("SurvivalBrier %v, %v; BrierScore %v, %v", brier, err, want, wantErr)
+			if err != nil || wantErr != nil || !near(briers[0], want, tolerance) {
+				t.Errorf("Brier score %v, %v; BrierScore %v, %v", briers, err, want, wantErr)
 			}
-			if s, err := curve.At(float64(at) + 0.5); err != nil || !near(s, float64(longer)/float64(n), tolerance) {
+			if s, err := curve.at(float64(at) + 0.5); err != nil || !near(s, float64(longer)/float64(n), tolerance) {
 				t.Errorf("%v, %v live after %d, want %d of %d", s, err, at, longer, n)
 			}
 		}
-		if s, err := curve.At(float64(n)); err != nil || s != 0 {
+		if s, err := curve.at(float64(n)); err != nil || s != 0 {
 			t.Errorf("%v, %v live after the last event", s, err)
 		}
 	}
@@ -312,8 +307,8 @@ func TestSurvivalRefusals(t *testing.T) {
 			aucs, mean, err := CumulativeAUC(none, t, e, make([]float64, len(t)), []float64{1})
 			return append(aucs, mean), err
 		},
-		"SurvivalBrier": func(t []float64, e []bool) ([]float64, error) {
-			b, err := SurvivalBrier(none, t, e, make([]float64, len(t)), 1)
+		"IntegratedBrier": func(t []float64, e []bool) ([]float64, error) {
+			b, err := IntegratedBrier(none, t, e, make([][]float64, len(t)), []float64{1, 2})
 			return []float64{b}, err
 		},
 	}
@@ -401,18 +396,5 @@ func TestSurvivalRefusals(t *testing.T) {
 		if of.err != nil && !errors.Is(err, of.err) {
 			t.Errorf("IntegratedBrier: %v, want %v", err, of.err)
 		}
-	}
-	b, err := SurvivalBrier(none, times, events, []float64{1, 1}, 1)
-	refuses(t, "SurvivalBrier", "3 times but 2 rows", err, b)
-
-	s, err := (SurvivalCurve{}).At(1)
-	refuses(t, "At", "0 times", err, s)
-	s, err = none.At(nan)
-	refuses(t, "At", "NaN", err, s)
-	if s, err := none.At(11); !errors.Is(err, ErrBeyondFollowUp) || s != 0 {
-		t.Errorf("At beyond: %v, %v", s, err)
-	}
-	if s, err := none.At(-inf); err != nil || s != 1 {
-		t.Errorf("At before: %v, %v", s, err)
 	}
 }

@@ -27,10 +27,10 @@ type targetsGolden struct {
 		AUC, Kappa       *float64
 	}
 	Numbers []struct {
-		Name                  string
-		Targets, Predictions  []float64
-		MAE, RMSE             float64
-		R2, Spearman, Pearson *float64
+		Name                 string
+		Targets, Predictions []float64
+		MAE, RMSE            float64
+		R2, Spearman         *float64
 	}
 	Survival []struct {
 		Name           string
@@ -53,12 +53,12 @@ type targetsGolden struct {
 		Degrees        int
 	}
 	Calibration []struct {
-		Name              string
-		Labels            []int
-		Probabilities     []float64
-		Bins              int
-		Brier             float64
-		Uniform, Quantile struct {
+		Name          string
+		Labels        []int
+		Probabilities []float64
+		Bins          int
+		Brier         float64
+		Uniform       struct {
 			N                     []int
 			Probability, Positive []float64
 			ECE                   float64

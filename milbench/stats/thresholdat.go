@@ -56,14 +56,6 @@ func SensitivitySpecificity(labels []int, scores []float64, threshold float64) (
 	if math.IsNaN(threshold) {
 		return 0, 0, fmt.Errorf("threshold %v", threshold)
 	}
-	above, not := 0, 0
-	for i, y := range labels {
-		switch {
-		case y == 1 && scores[i] > threshold:
-			above++
-		case y == 0 && !(scores[i] > threshold):
-			not++
-		}
-	}
-	return float64(above) / float64(positives), float64(not) / float64(negatives), nil
+	right := rightOf(labels, scores, threshold)
+	return float64(right[1]) / float64(positives), float64(right[0]) / float64(negatives), nil
 }

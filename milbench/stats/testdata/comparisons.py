@@ -1,17 +1,16 @@
 """Writes comparisons.json, the reference outcomes of the tests of package stats that compare methods.
 
 Reference: SciPy for the Friedman test, the studentized range, the signed-rank test and the plain paired t-test,
-scikit-posthocs for the p-values of Nemenyi's test, statsmodels for Holm's correction. Iman and Davenport's F and the
-corrected resampled t-test have no function there: they are computed here from their definitions with SciPy's
-distributions. The tables of Demsar (2006), of which the paper prints outcomes, are among the cases.
-Run: python comparisons.py (needs numpy, scipy, pandas, statsmodels, scikit-posthocs).
+statsmodels for Holm's correction. Iman and Davenport's F and the corrected resampled t-test have no function there:
+they are computed here from their definitions with SciPy's distributions. The tables of Demsar (2006), of which the
+paper prints outcomes, are among the cases.
+Run: python comparisons.py (needs numpy, scipy, statsmodels).
 """
 
 import json
 import pathlib
 
 import numpy as np
-import scikit_posthocs
 import scipy
 import statsmodels
 from scipy import stats
@@ -39,11 +38,8 @@ def friedman_case(name, values):
         chi = 12 * n / (k * (k + 1)) * ((ranks - (k + 1) / 2) ** 2).sum() / (1 - ties / (n * (k**3 - k)))
         p = stats.chi2.sf(chi, k - 1)
     f = (n - 1) * chi / (n * (k - 1) - chi)
-    case = {"name": name, "values": values.tolist(), "ranks": ranks.tolist(), "chi_square": float(chi), "chi_square_p": float(p),
+    return {"name": name, "values": values.tolist(), "ranks": ranks.tolist(), "chi_square": float(chi), "chi_square_p": float(p),
             "f": float(f), "f_p": float(stats.f.sf(f, k - 1, (k - 1) * (n - 1)))}
-    # scikit-posthocs ranks the smallest first; differences of ranks are the same.
-    case["nemenyi"] = np.asarray(scikit_posthocs.posthoc_nemenyi_friedman(values)).tolist()
-    return case
 
 
 def wilcoxon_case(name, a, b):
@@ -82,8 +78,7 @@ effects = np.array([0.0, 0.01, 0.03, 0.02, -0.02])
 table = np.asarray(demsar)
 p_values = [[0.01, 0.04, 0.03, 0.005], [0.5], [1, 1, 0], [0.02, 0.02, 0.02, 0.9], rng.uniform(0, 0.2, 12).tolist()]
 golden = {
-    "versions": {"numpy": np.__version__, "scipy": scipy.__version__, "scikit-posthocs": scikit_posthocs.__version__,
-                 "statsmodels": statsmodels.__version__},
+    "versions": {"numpy": np.__version__, "scipy": scipy.__version__, "statsmodels": statsmodels.__version__},
     "friedman": [
         friedman_case("Demsar, table 6", demsar),
         friedman_case("no effect", rng.normal(0.8, 0.05, (10, 6))),

@@ -1,7 +1,7 @@
 """Writes targets.json, the reference figures of package stats for classes, real numbers, survival and calibration.
 
 References: scikit-learn for classes, numbers and calibration (a class without a bag is left out of the mean of AUCs by
-hand), SciPy for correlations, scikit-survival for survival. Concordance, Kaplan-Meier curves and log-rank tests are
+hand), SciPy for the rank correlation, scikit-survival for survival. Concordance, Kaplan-Meier curves and log-rank tests are
 computed by lifelines, too, and must agree. Figures that are undefined there are left out.
 Run: python targets.py (needs numpy, scipy, scikit-learn, scikit-survival, lifelines).
 """
@@ -71,7 +71,6 @@ def numbers_case(name, targets, predictions):
         case["r2"] = metrics.r2_score(y, p)
         if np.ptp(p) > 0:
             case["spearman"] = float(stats.spearmanr(y, p).statistic)
-            case["pearson"] = float(stats.pearsonr(y, p).statistic)
     return case
 
 
@@ -131,12 +130,11 @@ def calibration_case(name, n, bins, sharp, digits=None):
     p = p if digits is None else np.round(p, digits)
     case = {"name": name, "labels": labels.tolist(), "probabilities": p.tolist(), "bins": bins,
             "brier": metrics.brier_score_loss(labels, p)}
-    for strategy, edges in {"uniform": np.linspace(0, 1, bins + 1), "quantile": np.quantile(p, np.linspace(0, 1, bins + 1))}.items():
-        positive, probability = calibration.calibration_curve(labels, p, n_bins=bins, strategy=strategy)
-        sizes = np.bincount(np.searchsorted(edges[1:-1], p), minlength=bins)
-        sizes = sizes[sizes > 0]
-        case[strategy] = {"n": sizes.tolist(), "probability": probability.tolist(), "positive": positive.tolist(),
-                          "ece": float(sizes @ np.abs(positive - probability) / n)}
+    positive, probability = calibration.calibration_curve(labels, p, n_bins=bins, strategy="uniform")
+    sizes = np.bincount(np.searchsorted(np.linspace(0, 1, bins + 1)[1:-1], p), minlength=bins)
+    sizes = sizes[sizes > 0]
+    case["uniform"] = {"n": sizes.tolist(), "probability": probability.tolist(), "positive": positive.tolist(),
+                       "ece": float(sizes @ np.abs(positive - probability) / n)}
     return case
 
 
