@@ -84,10 +84,7 @@ func (s DistanceSVM) kernel(distance, mean float64) float64 {
 
 // Fit implements [learner.Estimator].
 func (s DistanceSVM) Fit(ctx context.Context, t learner.Training) (learner.Model, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
-	shared, rows, err := shareKinds(t, kinds)
+	shared, rows, err := begin(s, t, kinds)
 	if err != nil {
 		return nil, err
 	}
@@ -111,12 +108,13 @@ func (s DistanceSVM) Fit(ctx context.Context, t learner.Training) (learner.Model
 		return nil, err
 	}
 	m := &distanceSVMModel{
-		Setting: s, Mean: d.mean, Scale: keepScale(d.z), Support: []keptBag{}, Coefficients: fitted.coefficients, outputs: fitted.outputs,
-		trainingBags: trainingBags{live: d},
+		Setting: s, Mean: d.mean, Scale: d.z.scale, Support: []keptBag{}, Coefficients: fitted.coefficients, outputs: fitted.outputs,
 	}
+	var support []int
 	for _, i := range fitted.support {
-		m.rows, m.Support = append(m.rows, rows[i]), append(m.Support, keptBag{t.Bags[i]})
+		support, m.Support = append(support, rows[i]), append(m.Support, keptBag{t.Bags[i]})
 	}
+	m.trainingBags = d.training(support)
 	return m, nil
 }
 
@@ -125,7 +123,7 @@ func (s DistanceSVM) Fit(ctx context.Context, t learner.Training) (learner.Model
 type distanceSVMModel struct {
 	Setting      DistanceSVM `json:"setting"`
 	Mean         float64     `json:"mean"` // mean distance, see [DistanceSVM]
-	Scale        keptScale   `json:"scale"`
+	Scale        scale       `json:"scale"`
 	Support      []keptBag   `json:"support"`
 	Coefficients numbers     `json:"coefficients"` // [machines, support]
 	outputs
@@ -148,7 +146,7 @@ func (m *distanceSVMModel) Validate() error {
 		return err
 	}
 	var err error
-	m.z, m.kept, err = m.Scale.points(m.Support)
+	m.z, m.bags, err = m.Scale.points(m.Support)
 	return err
 }
 

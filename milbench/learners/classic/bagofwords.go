@@ -109,11 +109,7 @@ type codebook struct {
 // codebookOf returns the codebook of the shared bags.
 func (s BagOfWords) codebookOf(ctx context.Context, shared *learner.Shared) (*codebook, error) {
 	return learner.Once(shared, s.Shares(), func() (*codebook, error) {
-		scale, err := sharedScale(shared)
-		if err != nil {
-			return nil, err
-		}
-		x, err := newSample(shared.Bags, scale, mostSampled)
+		scale, x, err := sharedSample(shared)
 		if err != nil {
 			return nil, err
 		}
@@ -169,10 +165,7 @@ func histogram(list []int, words, without int) []float64 {
 
 // Fit implements [learner.Estimator].
 func (s BagOfWords) Fit(ctx context.Context, t learner.Training) (learner.Model, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
-	shared, rows, err := shareKinds(t, kinds)
+	shared, rows, err := begin(s, t, kinds)
 	if err != nil {
 		return nil, err
 	}
@@ -184,12 +177,12 @@ func (s BagOfWords) Fit(ctx context.Context, t learner.Training) (learner.Model,
 	if err != nil {
 		return nil, err
 	}
-	return &bagOfWordsModel{Scale: keptScale{Shift: c.scale.shift, Factor: c.scale.factor}, Centres: c.centres.Values, Machine: machine}, nil
+	return &bagOfWordsModel{Scale: c.scale, Centres: c.centres.Values, Machine: machine}, nil
 }
 
 // bagOfWordsModel is a fitted [BagOfWords].
 type bagOfWordsModel struct {
-	Scale   keptScale      `json:"scale"`
+	Scale   scale          `json:"scale"`
 	Centres numbers        `json:"centres"` // [words, features], in units of standardised instances
 	Machine *radialMachine `json:"machine"`
 }
@@ -208,7 +201,7 @@ func (m *bagOfWordsModel) Validate() error {
 
 // words returns the word of each instance of a bag, and the bag's prediction.
 func (m *bagOfWordsModel) words(bag mil.Instances) ([]int, mil.Prediction, error) {
-	list, err := wordsOf(bag, scale{m.Scale.Shift, m.Scale.Factor}, m.centres())
+	list, err := wordsOf(bag, m.Scale, m.centres())
 	if err != nil {
 		return nil, mil.Prediction{}, err
 	}

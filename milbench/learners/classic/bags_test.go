@@ -206,9 +206,8 @@ func TestNearInstances(t *testing.T) {
 			for _, rows := range [][][]float64{{{100, 0, 3, 0}}, {{100 + step, 0, 3, 0}}, {{100, 0, 3, step}}, {{0, 5, 0, 0}}} {
 				dense, sparse = append(dense, matrix(rows, false)), append(sparse, matrix(rows, true))
 			}
-			z := &standardised{scale: scale{make([]float64, 4), []float64{1, 1, 1, 1}}}
 			rows := func(bags []mil.Instances, sparse bool) *distances {
-				z := &standardised{scale: z.scale, sparse: sparse}
+				z := &standardised{scale: scale{Shift: make([]float64, 4), Factor: []float64{1, 1, 1, 1}, Sparse: sparse}}
 				for _, b := range bags {
 					p := must(z.standardise(b))
 					z.bags = append(z.bags, p)
@@ -401,7 +400,7 @@ func TestLargeBags(t *testing.T) {
 		}
 		return p
 	}
-	ones := scale{make([]float64, features), slices.Repeat([]float64{1}, features)}
+	ones := scale{Shift: make([]float64, features), Factor: slices.Repeat([]float64{1}, features)}
 	small, moved, large := draw(40, 0), draw(exactInstances, 0.2), draw(exactInstances+1, 0.2)
 	for _, d := range []Distance{EMD, EMDCityBlock} {
 		m := measure{distance: d, z: &standardised{scale: ones}}

@@ -80,26 +80,28 @@ func solution(m *svm.Machine, err error) ([]float64, float64, error) {
 	return m.Coefficients, m.Bias, nil
 }
 
-// fitExamples fits a support vector machine to labelled examples, which are the given rows of a kernel. If balanced,
-// both classes have the same total weight.
-func fitExamples(ctx context.Context, k svm.Kernel, rows []int, positive []bool, c, tolerance float64, balanced bool) (*svm.Machine, error) {
-	some, err := svm.Subset(k, rows)
-	if err != nil {
-		return nil, err
-	}
-	return fitSome(ctx, some, positive, c, tolerance, balanced)
-}
-
-// fitSome does the same as fitExamples for all examples of a kernel.
+// fitSome fits a support vector machine to the labelled examples of a kernel. If balanced, both classes have the same total
+// weight.
 func fitSome(ctx context.Context, k svm.Kernel, positive []bool, c, tolerance float64, balanced bool) (*svm.Machine, error) {
-	var weights []float64
-	if balanced {
-		weights = svm.Balanced(positive)
-	}
 	s := svm.DefaultCSVC()
 	s.C, s.Tolerance = c, tolerance
-	m, err := s.Fit(ctx, k, positive, weights)
+	m, err := s.Fit(ctx, k, positive, weights(positive, balanced))
 	return m, advised(err)
+}
+
+// fitLinear fits a hyperplane to labelled rows of d values, with weights like [fitSome].
+func fitLinear(ctx context.Context, l svm.Linear, values []float64, d int, positive []bool, balanced bool) (*svm.Hyperplane, error) {
+	x := svm.Dense[float64]{Values: values, N: len(positive), Features: d, Stride: d}
+	plane, err := svm.FitLinear(ctx, l, x, positive, weights(positive, balanced))
+	return plane, advised(err)
+}
+
+// weights returns the weights of examples; nil if all have the same.
+func weights(positive []bool, balanced bool) []float64 {
+	if !balanced {
+		return nil
+	}
+	return svm.Balanced(positive)
 }
 
 // advised adds to the error of a fit what to do about it.

@@ -60,10 +60,7 @@ func (s MInD) Cost(bags []mil.Instances) learner.Cost {
 
 // Fit implements [learner.Estimator].
 func (s MInD) Fit(ctx context.Context, t learner.Training) (learner.Model, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
-	shared, rows, err := shareKinds(t, kinds)
+	shared, rows, err := begin(s, t, kinds)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +81,7 @@ func (s MInD) Fit(ctx context.Context, t learner.Training) (learner.Model, error
 	if err != nil {
 		return nil, err
 	}
-	m := &mindModel{Distance: s.Distance, Scale: keepScale(d.z), Machine: machine, trainingBags: trainingBags{live: d, rows: rows}}
+	m := &mindModel{Distance: s.Distance, Scale: d.z.scale, Machine: machine, trainingBags: d.training(rows)}
 	for _, b := range t.Bags {
 		m.Bags = append(m.Bags, keptBag{b})
 	}
@@ -103,7 +100,7 @@ func all(n int) []int {
 // mindModel is a fitted [MInD].
 type mindModel struct {
 	Distance Distance       `json:"distance"`
-	Scale    keptScale      `json:"scale"`
+	Scale    scale          `json:"scale"`
 	Bags     []keptBag      `json:"bags"`
 	Machine  *radialMachine `json:"machine"`
 
@@ -116,7 +113,7 @@ func (m *mindModel) Validate() error {
 		return err
 	}
 	var err error
-	m.z, m.kept, err = m.Scale.points(m.Bags)
+	m.z, m.bags, err = m.Scale.points(m.Bags)
 	return err
 }
 

@@ -150,9 +150,9 @@ var badSettings = map[string]learner.Estimator{
 	"a penalty that is none": MILES{Penalty: "l3", Gamma: 1, C: 1, Concepts: 1},
 	"no concepts":            MILES{Penalty: L1, Gamma: 1, C: 1},
 	"gamma 0":                MILES{Penalty: L1, C: 1, Concepts: 1},
-	"gamma below 0":          BagMISVM{Gamma: -1, C: 1, Rounds: 1},
-	"c 0":                    InstanceMISVM{Gamma: 1, Rounds: 1},
-	"no rounds":              InstanceMISVM{Gamma: 1, C: 1},
+	"gamma below 0":          BagMISVM{MISVM{Gamma: -1, C: 1, Rounds: 1}},
+	"c 0":                    InstanceMISVM{MISVM{Gamma: 1, Rounds: 1}},
+	"no rounds":              InstanceMISVM{MISVM{Gamma: 1, C: 1}},
 	"an unknown distance":    CitationKNN{Distance: "near", References: 1},
 	"no votes":               CitationKNN{Distance: MinHausdorff},
 	"negative citers":        CitationKNN{Distance: MinHausdorff, References: 1, Citers: -1},
@@ -223,11 +223,7 @@ func TestMISVMRows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var some []*points
-			for _, i := range rows {
-				some = append(some, k.z.bags[i])
-			}
-			demand := newInstanceKernels(k.z, some, gamma)
+			demand := newInstanceKernels(k.z, k.z.some(rows), gamma)
 			whole, part := make([]float64, k.Len()), make([]float64, demand.Len())
 			diagonal := make([]float64, demand.Len())
 			demand.Diagonal(diagonal)

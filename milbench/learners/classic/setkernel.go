@@ -68,7 +68,7 @@ func (s SetKernelSVM) sum(z *standardised, a, b *points, costs *[]float64) (floa
 		return 0, err
 	}
 	*costs = all
-	gamma, sum := s.Gamma/float64(len(z.factor)), 0.0
+	gamma, sum := s.Gamma/float64(len(z.Factor)), 0.0
 	for _, d := range all {
 		sum += math.Exp(-gamma * d * d)
 	}
@@ -127,10 +127,7 @@ func (s SetKernelSVM) with(z *standardised, bags []*points, bag mil.Instances) (
 
 // Fit implements [learner.Estimator].
 func (s SetKernelSVM) Fit(ctx context.Context, t learner.Training) (learner.Model, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
-	shared, rows, err := shareKinds(t, kinds)
+	shared, rows, err := begin(s, t, kinds)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +168,7 @@ func (s SetKernelSVM) Fit(ctx context.Context, t learner.Training) (learner.Mode
 		return nil, err
 	}
 	m := &setKernelModel{
-		Setting: s, Scale: keepScale(k.z), Support: []keptBag{}, Coefficients: fitted.coefficients, outputs: fitted.outputs, live: k,
+		Setting: s, Scale: k.z.scale, Support: []keptBag{}, Coefficients: fitted.coefficients, outputs: fitted.outputs, live: k,
 	}
 	for _, i := range fitted.support {
 		m.Support, m.rows = append(m.Support, keptBag{t.Bags[i]}), append(m.rows, rows[i])
@@ -179,22 +176,23 @@ func (s SetKernelSVM) Fit(ctx context.Context, t learner.Training) (learner.Mode
 	for i := range m.Coefficients {
 		m.Coefficients[i] /= k.roots[m.rows[i%len(m.rows)]]
 	}
+	m.z, m.support = k.z, k.z.some(m.rows)
 	return m, nil
 }
 
 // setKernelModel is a fitted [SetKernelSVM].
 type setKernelModel struct {
 	Setting      SetKernelSVM `json:"setting"`
-	Scale        keptScale    `json:"scale"`
+	Scale        scale        `json:"scale"`
 	Support      []keptBag    `json:"support"`
 	Coefficients numbers      `json:"coefficients"` // [machines, support], divided by sqrt(K(A, A)) of the support bag A
 	outputs
 
-	live *setKernels
-	rows []int // rows of the support bags in live
-
-	z       *standardised // for a decoded model
+	z       *standardised // nil in a decoded model that was not validated
 	support []*points
+
+	live *setKernels // nil in a decoded model
+	rows []int       // rows of the support bags in live
 }
 
 // Validate reports parts of a decoded model that do not fit together.
@@ -252,18 +250,12 @@ func (m *setKernelModel) InstanceScores(bag mil.Instances) ([][]float64, error) 
 	if bag.Len() == 1 {
 		return falls(whole, 1, nil)
 	}
-	z, support := m.z, m.support
-	if m.live != nil {
-		z, support = m.live.z, nil
-		for _, at := range m.rows {
-			support = append(support, m.live.z.bags[at])
-		}
-	}
+	z := m.z
 	p, err := z.of(bag)
 	if err != nil {
 		return nil, err
 	}
-	n, gamma := p.rows, m.Setting.Gamma/float64(len(z.factor))
+	n, gamma := p.rows, m.Setting.Gamma/float64(len(z.Factor))
 	costs, err := z.between(transport.Euclidean, p, p, nil)
 	if err != nil {
 		return nil, err
@@ -284,7 +276,7 @@ func (m *setKernelModel) InstanceScores(bag mil.Instances) ([][]float64, error) 
 	for c := range of {
 		of[c] = make([]float64, n)
 	}
-	for k, s := range support {
+	for k, s := range m.support {
 		if costs, err = z.between(transport.Euclidean, s, p, costs); err != nil {
 			return nil, err
 		}

@@ -187,7 +187,7 @@ func TestSample(t *testing.T) {
 		}
 		bags = append(bags, b)
 	}
-	s := scale{shift: []float64{1}, factor: []float64{0.5}}
+	s := scale{Shift: []float64{1}, Factor: []float64{0.5}}
 	var every []float32
 	for i := range 70 {
 		every = append(every, float32(i)/2)
