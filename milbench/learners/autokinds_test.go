@@ -263,7 +263,7 @@ func TestForgedKinds(t *testing.T) {
 	}
 	classes, values := train(mil.ClassTarget), train(mil.RealTarget)
 	fewer := *classes.combination
-	fewer.curves = []*calibrate.Calibration{{Method: calibrate.Platt, Classes: 4, Bags: 9, Sigmoids: make([]calibrate.Sigmoid, 4)}}
+	fewer.Curves = []*calibrate.Calibration{{Method: calibrate.Platt, Classes: 4, Bags: 9, Sigmoids: make([]calibrate.Sigmoid, 4)}}
 	for name, forge := range map[string]func(m *joinedModel) string{
 		"joins values":  func(m *joinedModel) string { m.combination = values.combination; return "joins 1 scores" },
 		"four classes":  func(m *joinedModel) string { m.combination = &fewer; return "joins 4 scores" },
@@ -373,10 +373,10 @@ func TestCombineClasses(t *testing.T) {
 	for i := range good {
 		a, b := must(alone.Score([][]float64{good[i]})), must(two.Score([][]float64{good[i], moved[i]}))
 		both := must(c.Score([][]float64{good[i], moved[i], worse[i]}))
-		p := must(c.curves[0].Probabilities(logOdds(good[i])))
+		p := must(c.Curves[0].Probabilities(logOdds(good[i])))
 		other := make([]float64, 3)
 		if c.Weights[2] > 0 {
-			other = must(c.curves[2].Probabilities(logOdds(worse[i])))
+			other = must(c.Curves[2].Probabilities(logOdds(worse[i])))
 		}
 		for k := range 3 {
 			if math.Abs(a[k]-b[k]) > 1e-6 {
