@@ -46,7 +46,7 @@ func (p *points) representatives(metric transport.Metric, features int) (*transp
 		if p.rows <= exactInstances {
 			limit = p.rows
 		}
-		c.bag, c.err = transport.Coarsen(metric, p.values, features, nil, limit)
+		c.bag, c.err = transport.Coarsen(metric, p.values, features, limit)
 	})
 	return c.bag, c.err
 }
