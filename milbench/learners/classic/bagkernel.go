@@ -98,7 +98,7 @@ func (s DistanceSVM) Fit(ctx context.Context, t learner.Training) (learner.Model
 		for i, v := range d.values {
 			values[i] = s.kernel(v, d.mean)
 		}
-		return svm.NewMatrix(values, d.n, d.n)
+		return svm.NewMatrix(values, d.n)
 	})
 	if err != nil {
 		return nil, err

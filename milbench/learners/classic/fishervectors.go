@@ -105,13 +105,6 @@ func (s FisherVectors) Cost(bags []mil.Instances) learner.Cost {
 	}
 }
 
-// em returns the configuration of the mixture.
-func (s FisherVectors) em(components int) mixture.Gaussian {
-	g := mixture.DefaultGaussian(components)
-	g.Floor = varianceFloor
-	return g
-}
-
 // fisher is shared by fits with the same number of components.
 type fisher struct {
 	scale   scale
@@ -126,7 +119,8 @@ func (s FisherVectors) fisherOf(ctx context.Context, shared *learner.Shared) (*f
 		if err != nil {
 			return nil, err
 		}
-		f, g := &fisher{scale: scale}, s.em(min(s.Components, x.n))
+		f, g := &fisher{scale: scale}, mixture.DefaultGaussian(min(s.Components, x.n))
+		g.Floor = varianceFloor
 		if s.start != nil {
 			f.mixture, err = g.From(ctx, x.rows(), s.start)
 		} else {
@@ -191,7 +185,7 @@ func (s FisherVectors) regress(ctx context.Context, x []float64, d int, values [
 			products[k*n+i] = products[i*n+k]
 		}
 	}
-	gram, err := svm.NewMatrix(products, n, n)
+	gram, err := svm.NewMatrix(products, n)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -91,7 +91,7 @@ func fitSome(ctx context.Context, k svm.Kernel, positive []bool, c, tolerance fl
 
 // fitLinear fits a hyperplane to labelled rows of d values, with weights like [fitSome].
 func fitLinear(ctx context.Context, l svm.Linear, values []float64, d int, positive []bool, balanced bool) (*svm.Hyperplane, error) {
-	x := svm.Dense[float64]{Values: values, N: len(positive), Features: d, Stride: d}
+	x := svm.Dense{Values: values, N: len(positive), Features: d}
 	plane, err := svm.FitLinear(ctx, l, x, positive, weights(positive, balanced))
 	return plane, advised(err)
 }

@@ -157,7 +157,7 @@ func (s SetKernelSVM) Fit(ctx context.Context, t learner.Training) (learner.Mode
 				values[i*n+j], values[j*n+i] = v, v
 			}
 		}
-		k.gram, err = svm.NewMatrix(values, n, n)
+		k.gram, err = svm.NewMatrix(values, n)
 		return k, err
 	})
 	if err != nil {

@@ -136,7 +136,7 @@ func (v *vectors) gram(s *learner.Shared, key string, gamma float64) (svm.Kernel
 		for i, d := range squares {
 			values[i] = math.Exp(-gamma * d)
 		}
-		return svm.NewMatrix(values, v.n, v.n)
+		return svm.NewMatrix(values, v.n)
 	})
 }
 
