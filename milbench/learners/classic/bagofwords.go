@@ -92,13 +92,6 @@ func (s BagOfWords) Cost(bags []mil.Instances) learner.Cost {
 	}
 }
 
-// kmeans returns the k-means of a codebook: one start with k-means++, like scikit-learn.
-func (s BagOfWords) kmeans(words int) mixture.KMeans {
-	k := mixture.DefaultKMeans(words)
-	k.Restarts, k.Iterations = 1, 100
-	return k
-}
-
 // codebook is shared by fits with the same number of words.
 type codebook struct {
 	scale   scale
@@ -113,7 +106,8 @@ func (s BagOfWords) codebookOf(ctx context.Context, shared *learner.Shared) (*co
 		if err != nil {
 			return nil, err
 		}
-		c, k := &codebook{scale: scale}, s.kmeans(min(s.Words, x.n))
+		c, k := &codebook{scale: scale}, mixture.DefaultKMeans(min(s.Words, x.n))
+		k.Iterations = 100
 		if s.start != nil {
 			c.centres, err = k.From(ctx, x.rows(), s.start)
 		} else {
