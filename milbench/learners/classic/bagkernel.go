@@ -25,18 +25,16 @@ type DistanceSVM struct {
 	Scaling   Scaling  `json:"scaling"`
 	Power     float64  `json:"power"`
 	Sharpness float64  `json:"sharpness"`
-	C         float64  `json:"c"`
-	Balanced  bool     `json:"balanced"`          // give both classes, or a class and the rest, the same total weight
-	Epsilon   float64  `json:"epsilon,omitempty"` // for real targets: half the width of the tube, in standard deviations of the targets; 0 means 0.1
+	SVM
 }
 
 // DefaultDistanceSVM returns the default machine for a distance, with C = 10. Earth mover's distances have Power 1 and
 // Sharpness 0.5; the others have a Gaussian kernel.
 func DefaultDistanceSVM(d Distance) DistanceSVM {
 	if d.moves() {
-		return DistanceSVM{Distance: d, Scaling: Deviation, Power: 1, Sharpness: 0.5, C: 10, Balanced: true}
+		return DistanceSVM{Distance: d, Scaling: Deviation, Power: 1, Sharpness: 0.5, SVM: SVM{C: 10, Balanced: true}}
 	}
-	return DistanceSVM{Distance: d, Scaling: Deviation, Power: 2, Sharpness: 0.5, C: 10, Balanced: true}
+	return DistanceSVM{Distance: d, Scaling: Deviation, Power: 2, Sharpness: 0.5, SVM: SVM{C: 10, Balanced: true}}
 }
 
 // DistanceSVMEntry returns the entry of [DistanceSVM] in the list of learners.
@@ -61,8 +59,7 @@ func DistanceSVMEntry() learner.Entry {
 
 // Validate reports the first invalid hyperparameter.
 func (s DistanceSVM) Validate() error {
-	return cmp.Or(s.Distance.validate(), s.Scaling.validate(), above0("power", s.Power), above0("sharpness", s.Sharpness),
-		above0("c", s.C), atLeast0("epsilon", s.Epsilon))
+	return cmp.Or(s.Distance.validate(), s.Scaling.validate(), above0("power", s.Power), above0("sharpness", s.Sharpness), s.SVM.validate())
 }
 
 // Takes implements an optional method of [learner.Estimator].
@@ -103,7 +100,7 @@ func (s DistanceSVM) Fit(ctx context.Context, t learner.Training) (learner.Model
 	if err != nil {
 		return nil, err
 	}
-	fitted, err := machineSetting{s.C, s.Balanced, s.Epsilon}.fit(ctx, gram, rows, t)
+	fitted, err := s.SVM.fit(ctx, gram, rows, t)
 	if err != nil {
 		return nil, err
 	}

@@ -30,11 +30,9 @@ import (
 // Amores, "Multiple instance classification: review, taxonomy and comparative study", Artificial Intelligence 201
 // (2013).
 type BagOfWords struct {
-	Words    int     `json:"words"`
-	Gamma    float64 `json:"gamma"`
-	C        float64 `json:"c"`
-	Balanced bool    `json:"balanced"`          // give both classes, or a class and the rest, the same total weight
-	Epsilon  float64 `json:"epsilon,omitempty"` // for real targets: half the width of the tube, in standard deviations of the targets; 0 means 0.1
+	Words int     `json:"words"`
+	Gamma float64 `json:"gamma"`
+	SVM
 
 	start []float64 // initial centres of k-means, [words, features]; nil to draw them
 }
@@ -44,12 +42,12 @@ func BagOfWordsEntry() learner.Entry {
 	var grid []learner.Estimator
 	for _, words := range []int{20, 100} {
 		for _, c := range []float64{1, 10} {
-			grid = append(grid, &BagOfWords{Words: words, Gamma: 1, C: c, Balanced: true})
+			grid = append(grid, &BagOfWords{Words: words, Gamma: 1, SVM: SVM{C: c, Balanced: true}})
 		}
 	}
 	return learner.Entry{
 		Name: "bag-of-words", Summary: "an SVM on histograms of the nearest words of a k-means codebook",
-		Default: func() learner.Estimator { return &BagOfWords{Words: 50, Gamma: 1, C: 3, Balanced: true} }, Grid: grid,
+		Default: func() learner.Estimator { return &BagOfWords{Words: 50, Gamma: 1, SVM: SVM{C: 3, Balanced: true}} }, Grid: grid,
 		Model: func() learner.Model { return new(bagOfWordsModel) },
 	}
 }
@@ -64,7 +62,7 @@ func (s BagOfWords) Validate() error {
 	if s.Words < 2 || s.Words > mostWords {
 		return fmt.Errorf("words %d: from 2 to %d are needed", s.Words, mostWords)
 	}
-	return cmp.Or(above0("gamma", s.Gamma), above0("c", s.C), atLeast0("epsilon", s.Epsilon))
+	return cmp.Or(above0("gamma", s.Gamma), s.SVM.validate())
 }
 
 // Takes implements an optional method of [learner.Estimator].
@@ -167,7 +165,7 @@ func (s BagOfWords) Fit(ctx context.Context, t learner.Training) (learner.Model,
 	if err != nil {
 		return nil, err
 	}
-	machine, err := c.vectors.fitRadial(ctx, t, shared, s.Shares(), rows, s.Gamma, machineSetting{s.C, s.Balanced, s.Epsilon})
+	machine, err := c.vectors.fitRadial(ctx, t, shared, s.Shares(), rows, s.Gamma, s.SVM)
 	if err != nil {
 		return nil, err
 	}

@@ -451,7 +451,7 @@ func TestLargeBags(t *testing.T) {
 	for _, e := range []interface {
 		learner.Estimator
 		Takes() learner.Takes
-	}{DefaultDistanceSVM(EMDCityBlock), MInD{Distance: EMD, Scaling: Deviation, Gamma: 1, C: 3}} {
+	}{DefaultDistanceSVM(EMDCityBlock), MInD{Distance: EMD, Scaling: Deviation, Gamma: 1, SVM: SVM{C: 3}}} {
 		if err := e.Takes().Check(cv.Task{Bags: training.Bags}); err != nil {
 			t.Error(err)
 		}

@@ -136,7 +136,7 @@ func ExampleBagOfWords() {
 
 func ExampleFisherVectors() {
 	train := learner.Training{Bags: bags, Targets: []mil.Target{mil.Labelled(1), mil.Labelled(0), mil.Labelled(1), mil.Labelled(0)}}
-	model, err := classic.FisherVectors{Components: 2, C: 10, Balanced: true}.Fit(context.Background(), train)
+	model, err := classic.FisherVectors{Components: 2, SVM: classic.SVM{C: 10, Balanced: true}}.Fit(context.Background(), train)
 	if err != nil {
 		fmt.Println(err)
 		return

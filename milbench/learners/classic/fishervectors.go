@@ -39,10 +39,8 @@ import (
 // multi-instance learning", IEEE TNNLS 28 (2017). miFV first projects the instances onto principal components; we do
 // not.
 type FisherVectors struct {
-	Components int     `json:"components"`
-	C          float64 `json:"c"`
-	Balanced   bool    `json:"balanced"`          // give both classes, or a class and the rest, the same total weight
-	Epsilon    float64 `json:"epsilon,omitempty"` // for real targets: half the width of the tube, in standard deviations of the targets; 0 means 0.1
+	Components int `json:"components"`
+	SVM
 
 	start *mixture.Mixture // initial mixture of EM; nil to use clusters of k-means
 }
@@ -52,12 +50,12 @@ func FisherVectorsEntry() learner.Entry {
 	var grid []learner.Estimator
 	for _, components := range []int{4, 16} {
 		for _, c := range []float64{1, 10} {
-			grid = append(grid, &FisherVectors{Components: components, C: c, Balanced: true})
+			grid = append(grid, &FisherVectors{Components: components, SVM: SVM{C: c, Balanced: true}})
 		}
 	}
 	return learner.Entry{
 		Name: "fisher-vectors", Summary: "a linear SVM on Fisher vectors of a Gaussian mixture (miFV without PCA)",
-		Default: func() learner.Estimator { return &FisherVectors{Components: 4, C: 3, Balanced: true} }, Grid: grid,
+		Default: func() learner.Estimator { return &FisherVectors{Components: 4, SVM: SVM{C: 3, Balanced: true}} }, Grid: grid,
 		Model: func() learner.Model { return new(fisherVectorsModel) },
 	}
 }
@@ -73,7 +71,7 @@ func (s FisherVectors) Validate() error {
 	if s.Components < 1 || s.Components > mostComponents {
 		return fmt.Errorf("components %d: from 1 to %d are needed", s.Components, mostComponents)
 	}
-	return cmp.Or(above0("c", s.C), atLeast0("epsilon", s.Epsilon))
+	return s.SVM.validate()
 }
 
 // Takes implements an optional method of [learner.Estimator].
@@ -189,7 +187,7 @@ func (s FisherVectors) regress(ctx context.Context, x []float64, d int, values [
 	if err != nil {
 		return nil, 0, err
 	}
-	coefficients, bias, err := machineSetting{c: s.C, epsilon: s.Epsilon}.regress(ctx, gram, values)
+	coefficients, bias, err := s.SVM.regress(ctx, gram, values)
 	if err != nil {
 		return nil, 0, err
 	}

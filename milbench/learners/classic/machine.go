@@ -1,6 +1,7 @@
 package classic
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,12 +17,14 @@ import (
 // defaultEpsilon is the default half width of the tube of a regression, in standard deviations of the targets.
 const defaultEpsilon = 0.1
 
-// machineSetting holds what all machines with a kernel need for a fit.
-type machineSetting struct {
-	c        float64
-	balanced bool    // give both classes, or a class and the rest, the same total weight
-	epsilon  float64 // for real targets, in standard deviations of the targets; 0 means defaultEpsilon
+// SVM has the hyperparameters of support vector machines on whole bags.
+type SVM struct {
+	C        float64 `json:"c"`
+	Balanced bool    `json:"balanced"`          // give both classes, or a class and the rest, the same total weight
+	Epsilon  float64 `json:"epsilon,omitempty"` // for real targets: half the width of the tube, in standard deviations of the targets; 0 means 0.1
 }
+
+func (s SVM) validate() error { return cmp.Or(above0("c", s.C), atLeast0("epsilon", s.Epsilon)) }
 
 // machines are the support vector machines of a training part, all with the same kernel.
 type machines struct {
@@ -31,7 +34,7 @@ type machines struct {
 }
 
 // fit fits the machines of a training part. Its bags are the given rows of the kernel.
-func (s machineSetting) fit(ctx context.Context, k svm.Kernel, rows []int, t learner.Training) (*machines, error) {
+func (s SVM) fit(ctx context.Context, k svm.Kernel, rows []int, t learner.Training) (*machines, error) {
 	some, err := svm.Subset(k, rows)
 	if err != nil {
 		return nil, err
@@ -40,7 +43,7 @@ func (s machineSetting) fit(ctx context.Context, k svm.Kernel, rows []int, t lea
 		some = svm.NewCache(some, svm.DefaultCSVC().CacheBytes/2)
 	}
 	each, o, err := fitOutputs(t, len(rows), func(positive []bool) ([]float64, float64, error) {
-		return solution(fitSome(ctx, some, positive, s.c, svm.DefaultCSVC().Tolerance, s.balanced))
+		return solution(fitSome(ctx, some, positive, s.C, svm.DefaultCSVC().Tolerance, s.Balanced))
 	}, func(values []float64) ([]float64, float64, error) { return s.regress(ctx, some, values) })
 	if err != nil {
 		return nil, err
@@ -63,9 +66,9 @@ func (s machineSetting) fit(ctx context.Context, k svm.Kernel, rows []int, t lea
 }
 
 // regress returns the coefficients and the bias of a regression on the examples of a kernel.
-func (s machineSetting) regress(ctx context.Context, k svm.Kernel, values []float64) ([]float64, float64, error) {
+func (s SVM) regress(ctx context.Context, k svm.Kernel, values []float64) ([]float64, float64, error) {
 	r := svm.DefaultSVR()
-	if r.C, r.Epsilon = s.c, s.epsilon; s.epsilon == 0 {
+	if r.C, r.Epsilon = s.C, s.Epsilon; s.Epsilon == 0 {
 		r.Epsilon = defaultEpsilon
 	}
 	m, err := r.Fit(ctx, k, values, nil)

@@ -158,7 +158,7 @@ func (s MILES) Fit(ctx context.Context, t learner.Training) (learner.Model, erro
 	m := &milesModel{Setting: s, Scale: near.z.scale, z: near.z, live: near}
 	if s.Penalty == Radial {
 		own := learner.NewShared(nil) // the columns are concepts of these training bags only, so nothing is shared
-		setting := machineSetting{c: s.C, balanced: s.Balanced}
+		setting := SVM{C: s.C, Balanced: s.Balanced}
 		if m.Machine, err = standardiseVectors(values, n, d).fitRadial(ctx, t, own, "similarities", all(n), 1, setting); err != nil {
 			return nil, err
 		}

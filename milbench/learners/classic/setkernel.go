@@ -21,10 +21,8 @@ import (
 //
 // Source: T. Gärtner, P. A. Flach, A. Kowalczyk and A. J. Smola, "Multi-instance kernels", ICML (2002).
 type SetKernelSVM struct {
-	Gamma    float64 `json:"gamma"`
-	C        float64 `json:"c"`
-	Balanced bool    `json:"balanced"`          // give both classes, or a class and the rest, the same total weight
-	Epsilon  float64 `json:"epsilon,omitempty"` // for real targets: half the width of the tube, in standard deviations of the targets; 0 means 0.1
+	Gamma float64 `json:"gamma"`
+	SVM
 }
 
 // SetKernelSVMEntry returns the entry of [SetKernelSVM] in the list of learners.
@@ -32,19 +30,19 @@ func SetKernelSVMEntry() learner.Entry {
 	var grid []learner.Estimator
 	for _, gamma := range []float64{0.2, 1, 5} {
 		for _, c := range []float64{1, 10} {
-			grid = append(grid, &SetKernelSVM{Gamma: gamma, C: c, Balanced: true})
+			grid = append(grid, &SetKernelSVM{Gamma: gamma, SVM: SVM{C: c, Balanced: true}})
 		}
 	}
 	return learner.Entry{
 		Name: "set-kernel-svm", Summary: "an SVM on the normalised set kernel (NSK)",
-		Default: func() learner.Estimator { return &SetKernelSVM{Gamma: 0.5, C: 10, Balanced: true} }, Grid: grid,
+		Default: func() learner.Estimator { return &SetKernelSVM{Gamma: 0.5, SVM: SVM{C: 10, Balanced: true}} }, Grid: grid,
 		Model: func() learner.Model { return new(setKernelModel) },
 	}
 }
 
 // Validate reports the first invalid hyperparameter.
 func (s SetKernelSVM) Validate() error {
-	return cmp.Or(above0("gamma", s.Gamma), above0("c", s.C), atLeast0("epsilon", s.Epsilon))
+	return cmp.Or(above0("gamma", s.Gamma), s.SVM.validate())
 }
 
 // Takes implements an optional method of [learner.Estimator].
@@ -163,7 +161,7 @@ func (s SetKernelSVM) Fit(ctx context.Context, t learner.Training) (learner.Mode
 	if err != nil {
 		return nil, err
 	}
-	fitted, err := machineSetting{s.C, s.Balanced, s.Epsilon}.fit(ctx, k.gram, rows, t)
+	fitted, err := s.SVM.fit(ctx, k.gram, rows, t)
 	if err != nil {
 		return nil, err
 	}
