@@ -61,12 +61,7 @@ func TestGolden(t *testing.T) {
 			if math.Abs(m.Loss-c.Loss) > lossTolerance {
 				t.Errorf("loss %v, want %v", m.Loss, c.Loss)
 			}
-			for i, want := range c.Scores {
-				got, err := m.Predict(bags[i])
-				if err != nil || math.Abs(got.Scores[0]-want) > 5*weightTolerance {
-					t.Errorf("bag %d has the score %v, want %v (%v)", i, got.Scores[0], want, err)
-				}
-			}
+			requireScores(t, c.Name, m, bags, func(i, _ int) (float64, float64) { return c.Scores[i], 5 * weightTolerance })
 		})
 	}
 }

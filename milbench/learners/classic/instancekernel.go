@@ -62,24 +62,11 @@ func (k instanceKernel) rows(a, b *points, dst []float64) {
 			dst[i] = math.Exp(-k.gamma / float64(d) * v * v)
 		}
 	case k.z.Sparse:
-		dense := make([]float64, d)
-		for i := range a.rows {
-			columns, values := a.row(i)
-			for n, j := range columns {
-				dense[j] = values[n]
-			}
+		k.z.spread(a, func(i int, dense []float64) {
 			for m := range b.rows {
-				columns, values := b.row(m)
-				sum := 0.0
-				for n, j := range columns {
-					sum += dense[j] * values[n]
-				}
-				dst[i*b.rows+m] = sum
+				dst[i*b.rows+m] = b.dot(m, dense)
 			}
-			for _, j := range columns {
-				dense[j] = 0
-			}
-		}
+		})
 	default:
 		for i := range a.rows {
 			x := a.values[i*d : (i+1)*d]

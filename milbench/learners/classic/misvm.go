@@ -343,10 +343,7 @@ func (m *misvmModel) linear(p *points, f []float64) {
 			f[i] = floats.Dot(m.Weights, p.values[i*width:(i+1)*width])
 			continue
 		}
-		columns, values := p.row(i)
-		for n, j := range columns {
-			f[i] += m.Weights[j] * values[n]
-		}
+		f[i] = p.dot(i, m.Weights)
 	}
 }
 

@@ -153,6 +153,16 @@ func (z *standardised) between(metric transport.Metric, a, b *points, dst []floa
 	}
 	n := a.rows * b.rows
 	dst = slices.Grow(dst[:0], n)[:n]
+	z.spread(a, func(i int, dense []float64) {
+		for k := range b.rows {
+			dst[i*b.rows+k] = sparseDistance(metric, a, i, dense, b, k)
+		}
+	})
+	return dst, nil
+}
+
+// spread calls f with each sparse row, spread over all features. The row is valid until f returns.
+func (z *standardised) spread(p *points, f func(i int, dense []float64)) {
 	row, _ := z.zeros.Get().(*[]float64)
 	if row == nil {
 		zeros := make([]float64, len(z.Factor))
@@ -160,25 +170,32 @@ func (z *standardised) between(metric transport.Metric, a, b *points, dst []floa
 	}
 	defer z.zeros.Put(row)
 	dense := *row
-	for i := range a.rows {
-		columns, values := a.row(i)
+	for i := range p.rows {
+		columns, values := p.row(i)
 		for k, j := range columns {
 			dense[j] = values[k]
 		}
-		for k := range b.rows {
-			dst[i*b.rows+k] = sparseDistance(metric, a, i, dense, b, k)
-		}
+		f(i, dense)
 		for _, j := range columns {
 			dense[j] = 0
 		}
 	}
-	return dst, nil
+}
+
+// dot returns the product of sparse row i and a row that is spread over all features.
+func (p *points) dot(i int, dense []float64) float64 {
+	product := 0.0
+	columns, values := p.row(i)
+	for k, j := range columns {
+		product += dense[j] * values[k]
+	}
+	return product
 }
 
 // sparseDistance returns the distance between row i of a, which dense holds, and row k of b.
 func sparseDistance(metric transport.Metric, a *points, i int, dense []float64, b *points, k int) float64 {
-	columns, values := b.row(k)
 	if metric == transport.CityBlock {
+		columns, values := b.row(k)
 		sizes := a.sums[i] + b.sums[k]
 		sum := sizes
 		for n, j := range columns {
@@ -192,12 +209,8 @@ func sparseDistance(metric transport.Metric, a *points, i int, dense []float64, 
 		}
 		return sum
 	}
-	product := 0.0
-	for n, j := range columns {
-		product += dense[j] * values[n]
-	}
 	sizes := a.squares[i] + b.squares[k]
-	square := sizes - 2*product
+	square := sizes - 2*b.dot(k, dense)
 	if square < cancels*sizes {
 		square = 0
 		eachDifference(a, i, b, k, func(d float64) { square += d * d })

@@ -132,12 +132,6 @@ func TestErrors(t *testing.T) {
 		if _, err := e.Default().Fit(t.Context(), learner.Training{}); err == nil {
 			t.Errorf("%s fits no bags", e.Name)
 		}
-		c := e.Default().(interface {
-			Cost([]mil.Instances) learner.Cost
-		}).Cost(bags)
-		if !(c.Seconds >= 0) || !(c.Shared >= 0) || c.Memory == 0 {
-			t.Errorf("%s: cost %v", e.Name, c)
-		}
 	}
 	for name, s := range badSettings {
 		if err := s.(interface{ Validate() error }).Validate(); err == nil {

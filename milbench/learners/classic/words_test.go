@@ -67,20 +67,6 @@ func (g wordsGolden) training(c wordsCase) (bags []mil.Instances, train learner.
 	return bags, train
 }
 
-// checkScores compares the scores of bags with those of a case.
-func checkScores(t *testing.T, m learner.Model, bags []mil.Instances, want []float64) {
-	t.Helper()
-	if len(want) != len(bags) {
-		t.Fatalf("%d scores of %d bags", len(want), len(bags))
-	}
-	for i, bag := range bags {
-		got, err := m.Predict(bag)
-		if err != nil || !(math.Abs(got.Scores[0]-want[i]) <= wordsTolerance) {
-			t.Errorf("bag %d has the score %v, want %v (%v)", i, got.Scores, want[i], err)
-		}
-	}
-}
-
 // TestWordsGolden compares results with scikit-learn from the same centres.
 func TestWordsGolden(t *testing.T) {
 	g := readWords(t, "bag-of-words")
@@ -98,7 +84,7 @@ func TestWordsGolden(t *testing.T) {
 					}
 				}
 			}
-			checkScores(t, m, bags, c.Scores)
+			requireScores(t, string(c.Setting), m, bags, func(i, _ int) (float64, float64) { return c.Scores[i], wordsTolerance })
 		})
 	}
 }
@@ -120,7 +106,7 @@ func TestFisherGolden(t *testing.T) {
 					}
 				}
 			}
-			checkScores(t, m, bags, c.Scores)
+			requireScores(t, string(c.Setting), m, bags, func(i, _ int) (float64, float64) { return c.Scores[i], wordsTolerance })
 		})
 	}
 }
@@ -137,12 +123,6 @@ func eachWords(t *testing.T, f func(t *testing.T, e learner.Entry, s learner.Est
 	}
 }
 
-// predicted returns a model's prediction for a bag and its instances.
-func predicted(t *testing.T, m learner.Model, bag mil.Instances) mil.Prediction {
-	t.Helper()
-	return must(learner.Predict(m, bag, true))
-}
-
 // TestWordsSeed checks that the seed of a fit has no effect, because inner fits share what is built without targets.
 func TestWordsSeed(t *testing.T) {
 	eachWords(t, func(t *testing.T, _ learner.Entry, s learner.Estimator) {
@@ -152,7 +132,7 @@ func TestWordsSeed(t *testing.T) {
 		train.Seed = 99
 		two := must(s.Fit(t.Context(), train))
 		for i, bag := range bags {
-			if want, got := predicted(t, one, bag), predicted(t, two, bag); want.Scores[0] != got.Scores[0] {
+			if want, got := must(one.Predict(bag)), must(two.Predict(bag)); want.Scores[0] != got.Scores[0] {
 				t.Errorf("bag %d has the score %v, with another seed %v", i, want.Scores, got.Scores)
 			}
 		}
