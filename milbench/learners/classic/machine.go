@@ -71,7 +71,7 @@ func (s SVM) regress(ctx context.Context, k svm.Kernel, values []float64) ([]flo
 	if r.C, r.Epsilon = s.C, s.Epsilon; s.Epsilon == 0 {
 		r.Epsilon = defaultEpsilon
 	}
-	m, err := r.Fit(ctx, k, values, nil)
+	m, err := r.Fit(ctx, k, values)
 	return solution(m, advised(err))
 }
 
