@@ -23,11 +23,10 @@ var bagsJSON []byte
 
 // bagsForm is the dense or the sparse half of the reference.
 type bagsForm struct {
-	Name       string
-	Dense      bool
-	Train      int // number of training bags, the first ones
-	Bags       [][][]float64
-	Labels     []int
+	Name  string
+	Dense bool
+	Train int // number of training bags, the first ones
+	goldenBags
 	Distances  map[Scaling]map[Distance][]float64 // between bags 1 and 0, 2 and 0, 2 and 1, and so on
 	Statistics map[string][][]float64
 	Fits       []struct {
@@ -38,19 +37,15 @@ type bagsForm struct {
 
 // instances returns the bags.
 func (f bagsForm) instances() (bags []mil.Instances) {
-	for _, rows := range f.Bags {
-		bags = append(bags, matrix(rows, !f.Dense))
-	}
+	bags, _ = f.part(!f.Dense, 0)
 	return bags
 }
 
 // training returns the first bags as a training part.
 func (f bagsForm) training() learner.Training {
-	t := learner.Training{Bags: f.instances()[:f.Train], Classes: 2, Seed: 1}
-	for _, label := range f.Labels[:f.Train] {
-		t.Targets = append(t.Targets, mil.Labelled(label))
-	}
-	return t
+	_, part := f.part(!f.Dense, f.Train)
+	part.Classes, part.Seed = 2, 1
+	return part
 }
 
 func bagsForms(t testing.TB) []bagsForm {

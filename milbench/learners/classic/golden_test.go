@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"synpool/milbench/cv"
+	"synpool/milbench/learner"
 	"synpool/milbench/mil"
 )
 
@@ -64,6 +65,23 @@ func TestGolden(t *testing.T) {
 			requireScores(t, c.Name, m, bags, func(i, _ int) (float64, float64) { return c.Scores[i], 5 * weightTolerance })
 		})
 	}
+}
+
+// goldenBags are the bags of a reference with their labels.
+type goldenBags struct {
+	Bags   [][][]float64
+	Labels []int
+}
+
+// part returns the bags, and the first ones as a training part.
+func (g goldenBags) part(sparse bool, train int) (bags []mil.Instances, part learner.Training) {
+	for i, rows := range g.Bags {
+		bags = append(bags, matrix(rows, sparse))
+		if i < train {
+			part.Bags, part.Targets = append(part.Bags, bags[i]), append(part.Targets, mil.Labelled(g.Labels[i]))
+		}
+	}
+	return bags, part
 }
 
 // matrix returns rows, sparse or dense.

@@ -28,10 +28,7 @@ func selections() []learner.Entry {
 // TestSelectionGolden compares results with numpy and scikit-learn.
 func TestSelectionGolden(t *testing.T) {
 	var golden struct {
-		Data map[string]struct {
-			Bags   [][][]float64
-			Labels []int
-		}
+		Data  map[string]goldenBags
 		Cases []struct {
 			Name      string
 			Dense     bool
@@ -49,18 +46,11 @@ func TestSelectionGolden(t *testing.T) {
 	}
 	for _, c := range golden.Cases {
 		t.Run(c.Name, func(t *testing.T) {
-			data := golden.Data["sparse"]
+			form := "sparse"
 			if c.Dense {
-				data = golden.Data["dense"]
+				form = "dense"
 			}
-			var bags []mil.Instances
-			var train learner.Training
-			for i, rows := range data.Bags {
-				bags = append(bags, matrix(rows, !c.Dense))
-				if i < c.Train {
-					train.Bags, train.Targets = append(train.Bags, bags[i]), append(train.Targets, mil.Labelled(data.Labels[i]))
-				}
-			}
+			bags, train := golden.Data[form].part(!c.Dense, c.Train)
 			s := estimator(t, c.Setting)
 			if s, ok := s.(*MILES); ok {
 				s.tolerance = 1e-6

@@ -22,10 +22,7 @@ const wordsTolerance = 1e-3
 
 // wordsGolden is the content of testdata/words.json.
 type wordsGolden struct {
-	Data map[string]struct {
-		Bags   [][][]float64
-		Labels []int
-	}
+	Data  map[string]goldenBags
 	Cases []wordsCase
 }
 
@@ -56,13 +53,7 @@ func readWords(t *testing.T, name string) (g wordsGolden) {
 
 // training returns the bags and the training part of a case.
 func (g wordsGolden) training(c wordsCase) (bags []mil.Instances, train learner.Training) {
-	data := g.Data[c.Form]
-	for i, rows := range data.Bags {
-		bags = append(bags, matrix(rows, c.Form == "sparse"))
-		if i < c.Train {
-			train.Bags, train.Targets = append(train.Bags, bags[i]), append(train.Targets, mil.Labelled(data.Labels[i]))
-		}
-	}
+	bags, train = g.Data[c.Form].part(c.Form == "sparse", c.Train)
 	train.Shared = learner.NewShared(bags[:c.Shared])
 	return bags, train
 }
