@@ -92,24 +92,21 @@ func (p Portfolio) on(task cv.Task, fit cv.Fit) *Portfolio {
 	return &p
 }
 
-// Setting returns the setting of a portfolio.
-func (p Portfolio) Setting() (json.RawMessage, error) {
-	type named struct {
-		Learner string `json:"learner"`
-		Portfolio
-	}
-	return json.Marshal(named{AutoName, p})
+// named is a portfolio with its name, as in settings.
+type named struct {
+	Learner string `json:"learner"`
+	Portfolio
 }
+
+// Setting returns the setting of a portfolio.
+func (p Portfolio) Setting() (json.RawMessage, error) { return json.Marshal(named{AutoName, p}) }
 
 // portfolioOf parses a setting and reports whether it is a portfolio.
 func portfolioOf(setting json.RawMessage) (p Portfolio, is bool, err error) {
 	if !bytes.Contains(setting, []byte(`"`+AutoName+`"`)) || learner.Name(setting) != AutoName {
 		return p, false, nil
 	}
-	var read struct {
-		Learner string `json:"learner"`
-		Portfolio
-	}
+	var read named
 	d := json.NewDecoder(bytes.NewReader(setting))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&read); err != nil {

@@ -338,20 +338,10 @@ func sum256(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Kind returns the kind of the model in a folder, "" for a network. It does not check the rest of the card; [Read]
-// does.
+// Kind returns the kind of the model in a folder, "" for a network.
 func Kind(dir string) (string, error) {
-	data, err := cardOf(dir)
-	if err != nil {
-		return "", err
-	}
-	var head struct {
-		Kind string `json:"kind"`
-	}
-	if err := json.Unmarshal(data, &head); err != nil {
-		return "", damaged(fmt.Errorf("%s: %w", cardName, err))
-	}
-	return head.Kind, nil
+	_, c, err := inspect(dir)
+	return c.Kind, err
 }
 
 // Watch returns a function that reports whether another model has been saved to dir since.
