@@ -146,18 +146,11 @@ const (
 	iterations = 10_000
 )
 
-// errNotConverged is wrapped by errors that say that a fit did not reach its minimum.
-var errNotConverged = lbfgs.ErrNotConverged
-
 // Fit finds the weights for the training bags by L-BFGS, starting from zero, and returns an [*instanceModel]. It is
 // deterministic: the same bags in the same order give bit-identical weights on the same machine. Fit returns an error
 // for a malformed bag, bags of different widths, a training part without instances of both classes, or a fit that does
-// not converge ([errNotConverged]).
+// not converge ([lbfgs.ErrNotConverged]).
 func (c Instance) Fit(ctx context.Context, t learner.Training) (learner.Model, error) {
-	return c.fit(ctx, t)
-}
-
-func (c Instance) fit(ctx context.Context, t learner.Training) (*instanceModel, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
@@ -206,7 +199,7 @@ func (c Instance) fit(ctx context.Context, t learner.Training) (*instanceModel, 
 	if f.err != nil {
 		return nil, f.err
 	}
-	if errors.Is(err, errNotConverged) {
+	if errors.Is(err, lbfgs.ErrNotConverged) {
 		err = fmt.Errorf("%w; lower c", err)
 	}
 	if err != nil {
