@@ -13,15 +13,14 @@ import (
 // Gaussian holds the hyperparameters of a mixture of Gaussian densities with diagonal covariance.
 type Gaussian struct {
 	Components int     // k
-	Restarts   int     // number of starts; the result with the largest likelihood is kept
 	Iterations int     // maximum number of EM iterations
 	Tolerance  float64 // EM ends when the mean log-likelihood per row changes by less
 	Floor      float64 // added to every variance
 }
 
-// DefaultGaussian returns scikit-learn's defaults: one start, at most 100 iterations, tolerance 1e-3, floor 1e-6.
+// DefaultGaussian returns scikit-learn's defaults: at most 100 iterations, tolerance 1e-3, floor 1e-6.
 func DefaultGaussian(components int) Gaussian {
-	return Gaussian{Components: components, Restarts: 1, Iterations: 100, Tolerance: 1e-3, Floor: 1e-6}
+	return Gaussian{Components: components, Iterations: 100, Tolerance: 1e-3, Floor: 1e-6}
 }
 
 // Mixture is a fitted mixture: p(x) = Σ_k w_k Π_j N(x_j; μ_kj, σ²_kj).
@@ -71,42 +70,29 @@ func (c Gaussian) Fit(ctx context.Context, rows iter.Seq[[]float32], random *ran
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	var best *Mixture
-	for range c.Restarts {
-		means := DefaultKMeans(c.Components)
-		means.Restarts = 1
-		centres, err := means.Fit(ctx, rows, random)
-		if err != nil {
-			return nil, err
-		}
-		d := centres.Features
-		// As if each row belonged completely to its nearest centre.
-		s := newSums(c.Components, d)
-		hard := make([]float64, c.Components)
-		if err := pass(ctx, rows, d, func(_ int, row []float64) {
-			clear(hard)
-			k, _ := nearest(row, centres.Values)
-			hard[k] = 1
-			s.add(row, hard, centres.Values)
-		}); err != nil {
-			return nil, err
-		}
-		start := &Mixture{Features: d, Weights: make([]float64, c.Components), Means: centres.Values, Variances: make([]float64, c.Components*d)}
-		s.set(start, c.Floor)
-		found, err := c.em(ctx, rows, start)
-		if err != nil {
-			return nil, err
-		}
-		if best == nil || found.LogLikelihood > best.LogLikelihood {
-			best = found
-		}
+	centres, err := DefaultKMeans(c.Components).Fit(ctx, rows, random)
+	if err != nil {
+		return nil, err
 	}
-	return best, nil
+	d := centres.Features
+	// As if each row belonged completely to its nearest centre.
+	s := newSums(c.Components, d)
+	hard := make([]float64, c.Components)
+	if err := pass(ctx, rows, d, func(_ int, row []float64) {
+		clear(hard)
+		k, _ := nearest(row, centres.Values)
+		hard[k] = 1
+		s.add(row, hard, centres.Values)
+	}); err != nil {
+		return nil, err
+	}
+	start := &Mixture{Features: d, Weights: make([]float64, c.Components), Means: centres.Values, Variances: make([]float64, c.Components*d)}
+	s.set(start, c.Floor)
+	return c.em(ctx, rows, start)
 }
 
-// From returns the mixture that EM finds from the weights, means and variances of start. Restarts is not used.
+// From returns the mixture that EM finds from the weights, means and variances of start.
 func (c Gaussian) From(ctx context.Context, rows iter.Seq[[]float32], start *Mixture) (*Mixture, error) {
-	c.Restarts = 1
 	if err := c.check(); err != nil {
 		return nil, err
 	}
@@ -123,8 +109,8 @@ func (c Gaussian) From(ctx context.Context, rows iter.Seq[[]float32], start *Mix
 }
 
 func (c Gaussian) check() error {
-	if c.Components < 1 || c.Restarts < 1 || c.Iterations < 0 || !(c.Tolerance >= 0) || !(c.Floor >= 0) {
-		return fmt.Errorf("mixture: %d components, %d restarts, %d iterations, tolerance %g and floor %g, want at least 1, 1, 0, 0 and 0", c.Components, c.Restarts, c.Iterations, c.Tolerance, c.Floor)
+	if c.Components < 1 || c.Iterations < 0 || !(c.Tolerance >= 0) || !(c.Floor >= 0) {
+		return fmt.Errorf("mixture: %d components, %d iterations, tolerance %g and floor %g, want at least 1, 0, 0 and 0", c.Components, c.Iterations, c.Tolerance, c.Floor)
 	}
 	return nil
 }

@@ -13,14 +13,13 @@ import (
 // KMeans holds the hyperparameters of k-means.
 type KMeans struct {
 	Clusters   int     // k
-	Restarts   int     // number of starts; the result with the smallest inertia is kept
 	Iterations int     // maximum number of iterations
 	Tolerance  float64 // ends when Σ ‖move of a centre‖² is at most this times the mean variance of the features
 }
 
-// DefaultKMeans returns 10 restarts of at most 300 iterations with tolerance 1e-4.
+// DefaultKMeans returns at most 300 iterations with tolerance 1e-4.
 func DefaultKMeans(clusters int) KMeans {
-	return KMeans{Clusters: clusters, Restarts: 10, Iterations: 300, Tolerance: 1e-4}
+	return KMeans{Clusters: clusters, Iterations: 300, Tolerance: 1e-4}
 }
 
 // Centres are k fitted centres.
@@ -50,28 +49,17 @@ func (c KMeans) Fit(ctx context.Context, rows iter.Seq[[]float32], random *rand.
 	if err != nil {
 		return nil, err
 	}
-	var best *Centres
-	for range c.Restarts {
-		start, err := c.seed(ctx, rows, n, d, random)
-		if err != nil {
-			return nil, err
-		}
-		found, err := c.lloyd(ctx, rows, n, d, variance, start)
-		if err != nil {
-			return nil, err
-		}
-		if best == nil || found.Inertia < best.Inertia {
-			best = found
-		}
+	start, err := c.seed(ctx, rows, n, d, random)
+	if err != nil {
+		return nil, err
 	}
-	return best, nil
+	return c.lloyd(ctx, rows, n, d, variance, start)
 }
 
 // From returns the centres that Lloyd's algorithm finds from the given ones [k, d]. Each iteration assigns rows to the
 // nearest centre, the first of equals, and moves centres to the means of their rows. A centre without rows moves to the row
-// farthest from its centre, as in scikit-learn. Restarts is not used.
+// farthest from its centre, as in scikit-learn.
 func (c KMeans) From(ctx context.Context, rows iter.Seq[[]float32], centres []float64) (*Centres, error) {
-	c.Restarts = 1
 	n, d, variance, err := c.check(ctx, rows)
 	if err != nil {
 		return nil, err
@@ -87,8 +75,8 @@ func (c KMeans) From(ctx context.Context, rows iter.Seq[[]float32], centres []fl
 
 // check returns the number of rows and of features, and the mean variance of a feature.
 func (c KMeans) check(ctx context.Context, rows iter.Seq[[]float32]) (n, d int, variance float64, err error) {
-	if c.Clusters < 1 || c.Restarts < 1 || c.Iterations < 1 || !(c.Tolerance >= 0) {
-		return 0, 0, 0, fmt.Errorf("mixture: %d clusters, %d restarts, %d iterations and tolerance %g, want at least 1, 1, 1 and 0", c.Clusters, c.Restarts, c.Iterations, c.Tolerance)
+	if c.Clusters < 1 || c.Iterations < 1 || !(c.Tolerance >= 0) {
+		return 0, 0, 0, fmt.Errorf("mixture: %d clusters, %d iterations and tolerance %g, want at least 1, 1 and 0", c.Clusters, c.Iterations, c.Tolerance)
 	}
 	n, d, variance, err = measure(ctx, rows)
 	if err == nil && n < c.Clusters {

@@ -132,7 +132,7 @@ func TestErrors(t *testing.T) {
 	bad[5] = float32(math.NaN())
 	uneven := func(yield func([]float32) bool) { _ = yield([]float32{1, 2}) && yield([]float32{1}) }
 	for name, config := range map[string]mixture.KMeans{
-		"no clusters": {0, 1, 1, 0}, "no restarts": {1, 0, 1, 0}, "no iterations": {1, 1, 0, 0}, "tolerance": {1, 1, 1, math.NaN()}, "few rows": {11, 1, 1, 0},
+		"no clusters": {0, 1, 0}, "no iterations": {1, 0, 0}, "tolerance": {1, 1, math.NaN()}, "few rows": {11, 1, 0},
 	} {
 		if _, err := config.Fit(ctx, mixture.Matrix(good, 2, nil), source(1)); err == nil {
 			t.Errorf("%s: no error", name)

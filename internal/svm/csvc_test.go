@@ -15,7 +15,7 @@ import (
 // matrix returns the kernel of n x n values.
 func matrix(t testing.TB, values []float64, n int) *svm.Matrix {
 	t.Helper()
-	k, err := svm.NewMatrix(values, n, n)
+	k, err := svm.NewMatrix(values, n)
 	must(t, err)
 	return k
 }
@@ -175,15 +175,9 @@ func TestPermuted(t *testing.T) {
 // TestSubset compares subsets, of kernels of all kinds, with the matrix that they stand for.
 func TestSubset(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))
-	const n, stride = 700, 703
+	const n = 700
 	_, values, positive := blobs(r, n, 4, 0.7, 0.2)
-	wide := make([]float64, n*stride)
-	for i := range n {
-		copy(wide[i*stride:], values[i*n:][:n])
-		wide[i*stride+n] = math.NaN() // between the rows
-	}
-	k, err := svm.NewMatrix(wide[:(n-1)*stride+n], n, stride)
-	must(t, err)
+	k := matrix(t, values, n)
 	outer := r.Perm(n)[:600]
 	inner := r.Perm(600)[:500]
 	index, labels := make([]int, 500), make([]bool, 500)
@@ -343,7 +337,7 @@ func TestCancelled(t *testing.T) {
 	for _, penalty := range []svm.Penalty{svm.L1, svm.L2} {
 		s := svm.DefaultLinear()
 		s.Penalty = penalty
-		if h, err := svm.FitLinear(ctx, s, svm.Dense[float64]{Values: values, N: 60, Features: 60, Stride: 60}, positive, nil); !errors.Is(err, context.Canceled) || h != nil {
+		if h, err := svm.FitLinear(ctx, s, svm.Dense{Values: values, N: 60, Features: 60}, positive, nil); !errors.Is(err, context.Canceled) || h != nil {
 			t.Error(h, err)
 		}
 	}
@@ -386,9 +380,9 @@ func TestBadInputs(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for _, size := range [][3]int{{9, 0, 3}, {9, 3, 2}, {8, 3, 3}, {9, 3, 4}, {0, 1, 1}} {
-		if _, err := svm.NewMatrix(make([]float64, size[0]), size[1], size[2]); err == nil {
-			t.Errorf("%d values as %d rows %d apart", size[0], size[1], size[2])
+	for _, size := range [][2]int{{9, 0}, {8, 3}, {9, 2}, {0, 1}} {
+		if _, err := svm.NewMatrix(make([]float64, size[0]), size[1]); err == nil {
+			t.Errorf("%d values as %d rows", size[0], size[1])
 		}
 	}
 }

@@ -14,7 +14,7 @@ func FitShrinking(ctx context.Context, s CSVC, k Kernel, positive []bool, n int)
 
 // RegressShrinking is SVR.Fit in the same way.
 func RegressShrinking(ctx context.Context, s SVR, k Kernel, targets []float64, n int) (*Machine, error) {
-	d, err := s.dual(targets, nil)
+	d, err := s.dual(targets)
 	if err != nil {
 		return nil, err
 	}

@@ -96,7 +96,7 @@ func TestGoldenKernels(t *testing.T) {
 	for _, set := range load(t).Kernels {
 		n := set.N
 		values := symmetric(set.Kernel, n)
-		k, err := svm.NewMatrix(values, n, n)
+		k, err := svm.NewMatrix(values, n)
 		must(t, err)
 		for _, c := range set.Cases {
 			t.Run(set.Name+" "+c.Name, func(t *testing.T) {
@@ -128,7 +128,7 @@ func TestGoldenVectors(t *testing.T) {
 		for i, v := range set.X {
 			x[i] = v / 1024
 		}
-		dense := svm.Dense[float64]{Values: x, N: set.N, Features: set.Features, Stride: set.Features}
+		dense := svm.Dense{Values: x, N: set.N, Features: set.Features}
 		for _, c := range set.Cases {
 			t.Run(set.Name+" "+c.Name, func(t *testing.T) {
 				s := svm.DefaultLinear()
@@ -152,7 +152,7 @@ func TestGoldenVectors(t *testing.T) {
 					t.Errorf("bias %v, want %v", h.Bias, c.Bias)
 				}
 				for i, want := range c.Decisions {
-					if got := svm.Decision(h, x[i*set.Features:][:set.Features]); math.Abs(got-want) > decisionTolerance {
+					if got := h.Decision(x[i*set.Features:][:set.Features]); math.Abs(got-want) > decisionTolerance {
 						t.Fatalf("decision %d is %v, want %v", i, got, want)
 					}
 				}

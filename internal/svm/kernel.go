@@ -33,17 +33,25 @@ var (
 
 // Matrix is the kernel matrix of all examples, in the memory of the caller. It is safe for concurrent use by many fits.
 type Matrix struct {
-	values    []float64
-	n, stride int
+	values []float64
+	n      int
 }
 
-// NewMatrix returns the kernel k(x_i, x_j) = values[i stride + j] of n examples. It copies nothing. It is an error if values
-// is too short or stride is below n.
-func NewMatrix(values []float64, n, stride int) (*Matrix, error) {
-	if n < 1 || stride < n || len(values) < n || (len(values)-n)/stride < n-1 {
-		return nil, fmt.Errorf("svm: %d values are no matrix of %d rows, %d apart", len(values), n, stride)
+// NewMatrix returns the kernel k(x_i, x_j) = values[i n + j] of n examples. It copies nothing. It is an error if there are
+// not n times n values.
+func NewMatrix(values []float64, n int) (*Matrix, error) {
+	if err := quadratic(len(values), n); err != nil {
+		return nil, err
 	}
-	return &Matrix{values, n, stride}, nil
+	return &Matrix{values, n}, nil
+}
+
+// quadratic returns an error unless so many values are a matrix of n rows of n.
+func quadratic(values, n int) error {
+	if n < 1 || values%n != 0 || values/n != n {
+		return fmt.Errorf("svm: %d values are no matrix of %d rows", values, n)
+	}
+	return nil
 }
 
 // Len returns the number of examples.
@@ -52,14 +60,14 @@ func (m *Matrix) Len() int { return m.n }
 // Diagonal writes k(x_i, x_i) into dst[n].
 func (m *Matrix) Diagonal(dst []float64) {
 	for i := range dst[:m.n] {
-		dst[i] = m.values[i*m.stride+i]
+		dst[i] = m.values[i*m.n+i]
 	}
 }
 
 // Row copies row i into dst[n].
 func (m *Matrix) Row(i int, dst []float64) { copy(dst[:m.n], m.view(i)) }
 
-func (m *Matrix) view(i int) []float64 { return m.values[i*m.stride:][:m.n:m.n] }
+func (m *Matrix) view(i int) []float64 { return m.values[i*m.n:][:m.n:m.n] }
 
 // Single is a kernel matrix of all examples in float32, with half the memory of a [Matrix], as in LIBSVM's cache. It is safe
 // for concurrent use by many fits.
@@ -71,8 +79,8 @@ type Single struct {
 // NewSingle returns the kernel k(x_i, x_j) = values[i n + j] of n examples. It copies nothing. It is an error if there are
 // not n times n values.
 func NewSingle(values []float32, n int) (*Single, error) {
-	if n < 1 || len(values)%n != 0 || len(values)/n != n {
-		return nil, fmt.Errorf("svm: %d values are no matrix of %d rows", len(values), n)
+	if err := quadratic(len(values), n); err != nil {
+		return nil, err
 	}
 	return &Single{values, n}, nil
 }

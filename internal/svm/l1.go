@@ -18,7 +18,7 @@ const (
 
 // columnsOf returns the features of the vectors as columns [features+1][n], each value times its label. The last column is
 // for the bias.
-func columnsOf[T Number](x Dense[T], positive []bool, bias float64) [][]float64 {
+func columnsOf(x Dense, positive []bool, bias float64) [][]float64 {
 	values := make([]float64, (x.Features+1)*x.N)
 	columns := make([][]float64, x.Features+1)
 	for j := range columns {
@@ -29,8 +29,8 @@ func columnsOf[T Number](x Dense[T], positive []bool, bias float64) [][]float64 
 		to := min(from+block, x.Features)
 		for i := range x.N {
 			y := sign(positive[i])
-			for j, v := range x.Values[i*x.Stride+from : i*x.Stride+to] {
-				values[(from+j)*x.N+i] = y * float64(v)
+			for j, v := range x.row(i)[from:to] {
+				values[(from+j)*x.N+i] = y * v
 			}
 		}
 	}

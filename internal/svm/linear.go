@@ -55,34 +55,32 @@ type Hyperplane struct {
 	Iterations int       // passes
 }
 
-// Number is the type of vector values.
-type Number interface{ float32 | float64 }
-
 // Decision returns w·x + b of x[features].
-func Decision[T Number](h *Hyperplane, x []T) float64 {
+func (h *Hyperplane) Decision(x []float64) float64 {
 	x = x[:len(h.Weights)]
 	sum := 0.0
 	for j, w := range h.Weights {
-		sum += w * float64(x[j])
+		sum += w * x[j]
 	}
 	return sum + h.Bias
 }
 
-// Dense is a matrix of n vectors: feature j of example i is Values[i Stride + j].
-type Dense[T Number] struct {
-	Values      []T
+// Dense is a matrix of n vectors: feature j of example i is Values[i Features + j].
+type Dense struct {
+	Values      []float64
 	N, Features int
-	Stride      int // at least Features
 }
 
+func (x Dense) row(i int) []float64 { return x.Values[i*x.Features:][:x.Features] }
+
 // FitLinear fits a hyperplane to the examples x with labels positive[n] and weights[n]; nil weights are all 1. It copies x
-// once as float64, unless the penalty is L2 and x is float64.
+// once if the penalty is L1.
 //
 // It returns an error if the numbers of examples differ, or a setting, weight or value is out of range or not finite. Other
 // errors are that of ctx, [ErrOneClass] and [ErrNotConverged].
-func FitLinear[T Number](ctx context.Context, s Linear, x Dense[T], positive []bool, weights []float64) (*Hyperplane, error) {
-	if x.N < 1 || x.Features < 1 || x.Stride < x.Features || len(x.Values) < x.Features || (len(x.Values)-x.Features)/x.Stride < x.N-1 {
-		return nil, fmt.Errorf("svm: %d values are no matrix of %d rows of %d, %d apart", len(x.Values), x.N, x.Features, x.Stride)
+func FitLinear(ctx context.Context, s Linear, x Dense, positive []bool, weights []float64) (*Hyperplane, error) {
+	if x.N < 1 || x.Features < 1 || len(x.Values)%x.Features != 0 || len(x.Values)/x.Features != x.N {
+		return nil, fmt.Errorf("svm: %d values are no matrix of %d rows of %d", len(x.Values), x.N, x.Features)
 	}
 	if len(positive) != x.N {
 		return nil, fmt.Errorf("svm: %d labels for %d vectors", len(positive), x.N)
@@ -101,7 +99,7 @@ func FitLinear[T Number](ctx context.Context, s Linear, x Dense[T], positive []b
 		return nil, err
 	}
 	for i := range x.N {
-		for j, v := range x.Values[i*x.Stride:][:x.Features] {
+		for j, v := range x.row(i) {
 			if v-v != 0 { // NaN or infinite
 				return nil, fmt.Errorf("svm: feature %d of example %d is %v", j, i, v)
 			}
@@ -110,7 +108,11 @@ func FitLinear[T Number](ctx context.Context, s Linear, x Dense[T], positive []b
 	var h *Hyperplane
 	switch s.Penalty {
 	case L2:
-		h, err = s.fitL2(ctx, rowsOf(x), positive, cost)
+		rows := make([][]float64, x.N)
+		for i := range rows {
+			rows[i] = x.row(i)
+		}
+		h, err = s.fitL2(ctx, rows, positive, cost)
 	case L1:
 		h, err = s.fitL1(ctx, columnsOf(x, positive, s.InterceptScaling), positive, cost)
 	default:
@@ -119,14 +121,14 @@ func FitLinear[T Number](ctx context.Context, s Linear, x Dense[T], positive []b
 	if h == nil {
 		return nil, err
 	}
-	if h.Objective = s.objective(h, func(i int) float64 { return Decision(h, x.Values[i*x.Stride:][:x.Features]) }, positive, cost); math.IsNaN(h.Objective) || math.IsInf(h.Objective, 0) {
+	if h.Objective = s.objective(h, x, positive, cost); math.IsNaN(h.Objective) || math.IsInf(h.Objective, 0) {
 		return nil, fmt.Errorf("svm: values too large, the objective is %v", h.Objective)
 	}
 	return h, err
 }
 
 // objective returns the objective of [Linear].
-func (s Linear) objective(h *Hyperplane, decision func(i int) float64, positive []bool, cost []float64) float64 {
+func (s Linear) objective(h *Hyperplane, x Dense, positive []bool, cost []float64) float64 {
 	v := 0.0
 	if s.InterceptScaling > 0 {
 		v = h.Bias / s.InterceptScaling
@@ -139,31 +141,11 @@ func (s Linear) objective(h *Hyperplane, decision func(i int) float64, positive 
 	}
 	for i, c := range cost {
 		if c > 0 {
-			miss := max(0, 1-sign(positive[i])*decision(i))
+			miss := max(0, 1-sign(positive[i])*h.Decision(x.row(i)))
 			sum += c * miss * miss
 		}
 	}
 	return sum
-}
-
-// rowsOf returns the vectors in float64.
-func rowsOf[T Number](x Dense[T]) [][]float64 {
-	rows := make([][]float64, x.N)
-	values, ours := any(x.Values).([]float64)
-	if !ours {
-		values = make([]float64, x.N*x.Features)
-	}
-	for i := range rows {
-		if ours {
-			rows[i] = values[i*x.Stride:][:x.Features]
-			continue
-		}
-		rows[i] = values[i*x.Features:][:x.Features]
-		for j, v := range x.Values[i*x.Stride:][:x.Features] {
-			rows[i][j] = float64(v)
-		}
-	}
-	return rows
 }
 
 // shuffle orders the first k of order at random.

@@ -12,10 +12,10 @@ import (
 )
 
 // subgradient returns the greatest violation of the conditions of a minimum, over all weights and the bias.
-func subgradient(h *svm.Hyperplane, s svm.Linear, x svm.Dense[float64], positive []bool, weights []float64) float64 {
+func subgradient(h *svm.Hyperplane, s svm.Linear, x svm.Dense, positive []bool, weights []float64) float64 {
 	slope := make([]float64, x.Features+1)
 	for i, p := range positive {
-		row := x.Values[i*x.Stride:][:x.Features]
+		row := x.Values[i*x.Features:][:x.Features]
 		y, c := -1.0, s.C
 		if p {
 			y = 1
@@ -23,7 +23,7 @@ func subgradient(h *svm.Hyperplane, s svm.Linear, x svm.Dense[float64], positive
 		if weights != nil {
 			c *= weights[i]
 		}
-		pull := -2 * c * y * max(0, 1-y*svm.Decision(h, row))
+		pull := -2 * c * y * max(0, 1-y*h.Decision(row))
 		for j, v := range row {
 			slope[j] += pull * v
 		}
@@ -75,7 +75,7 @@ func TestLinearOptimal(t *testing.T) {
 				}
 			}
 		}
-		x := svm.Dense[float64]{Values: values, N: n, Features: features, Stride: features}
+		x := svm.Dense{Values: values, N: n, Features: features}
 		h, err := svm.FitLinear(t.Context(), s, x, positive, weights)
 		if err != nil {
 			t.Fatal(seed, err)
@@ -85,10 +85,10 @@ func TestLinearOptimal(t *testing.T) {
 		}
 		// The order of examples and the seed do not matter; equal calls are equal.
 		order := r.Perm(n)
-		y := svm.Dense[float64]{N: n, Features: features, Stride: features + 2, Values: make([]float64, n*(features+2))}
+		y := svm.Dense{N: n, Features: features}
 		labels, permuted := make([]bool, n), []float64(nil)
 		for at, i := range order {
-			copy(y.Values[at*y.Stride:], values[i*features:][:features])
+			y.Values = append(y.Values, values[i*features:][:features]...)
 			labels[at] = positive[i]
 			if weights != nil {
 				permuted = append(permuted, weights[i])
@@ -109,46 +109,23 @@ func TestLinearOptimal(t *testing.T) {
 	}
 }
 
-// TestFloat32 fits the same values of both types.
-func TestFloat32(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 2))
-	const n, features = 30, 50
-	values, _, positive := blobs(r, n, features, 0.5, 0)
-	single := make([]float32, len(values))
-	for i, v := range values {
-		single[i] = float32(v)
-		values[i] = float64(single[i])
-	}
-	for _, penalty := range []svm.Penalty{svm.L2, svm.L1} {
-		s := svm.DefaultLinear()
-		s.Penalty = penalty
-		a, err := svm.FitLinear(t.Context(), s, svm.Dense[float64]{Values: values, N: n, Features: features, Stride: features}, positive, nil)
-		must(t, err)
-		b, err := svm.FitLinear(t.Context(), s, svm.Dense[float32]{Values: single, N: n, Features: features, Stride: features}, positive, nil)
-		if err != nil || !slices.Equal(a.Weights, b.Weights) || a.Bias != b.Bias {
-			t.Errorf("penalty %d: float32 differs (%v)", penalty, err)
-		}
-	}
-}
-
 func TestLinearBadInputs(t *testing.T) {
-	good := svm.Dense[float64]{Values: []float64{1, 2, 3, 4, 5, 7}, N: 3, Features: 2, Stride: 2}
-	for name, change := range map[string]func(s *svm.Linear, x *svm.Dense[float64], labels *[]bool, weights *[]float64){
-		"penalty":     func(s *svm.Linear, _ *svm.Dense[float64], _ *[]bool, _ *[]float64) { s.Penalty = 2 },
-		"C":           func(s *svm.Linear, _ *svm.Dense[float64], _ *[]bool, _ *[]float64) { s.C = -1 },
-		"tolerance":   func(s *svm.Linear, _ *svm.Dense[float64], _ *[]bool, _ *[]float64) { s.Tolerance = math.Inf(1) },
-		"iterations":  func(s *svm.Linear, _ *svm.Dense[float64], _ *[]bool, _ *[]float64) { s.MaxIterations = 0 },
-		"scaling":     func(s *svm.Linear, _ *svm.Dense[float64], _ *[]bool, _ *[]float64) { s.InterceptScaling = -1 },
-		"scaling NaN": func(s *svm.Linear, _ *svm.Dense[float64], _ *[]bool, _ *[]float64) { s.InterceptScaling = math.NaN() },
-		"no rows":     func(_ *svm.Linear, x *svm.Dense[float64], _ *[]bool, _ *[]float64) { x.N = 0 },
-		"no columns":  func(_ *svm.Linear, x *svm.Dense[float64], _ *[]bool, _ *[]float64) { x.Features = 0 },
-		"stride":      func(_ *svm.Linear, x *svm.Dense[float64], _ *[]bool, _ *[]float64) { x.Stride = 1 },
-		"short":       func(_ *svm.Linear, x *svm.Dense[float64], _ *[]bool, _ *[]float64) { x.Values = x.Values[:5] },
-		"NaN":         func(_ *svm.Linear, x *svm.Dense[float64], _ *[]bool, _ *[]float64) { x.Values[3] = math.NaN() },
-		"infinite":    func(_ *svm.Linear, x *svm.Dense[float64], _ *[]bool, _ *[]float64) { x.Values[5] = math.Inf(-1) },
-		"labels":      func(_ *svm.Linear, _ *svm.Dense[float64], l *[]bool, _ *[]float64) { *l = []bool{true, false} },
-		"one class":   func(_ *svm.Linear, _ *svm.Dense[float64], l *[]bool, _ *[]float64) { *l = []bool{true, true, true} },
-		"weights":     func(_ *svm.Linear, _ *svm.Dense[float64], _ *[]bool, w *[]float64) { *w = []float64{1} },
+	good := svm.Dense{Values: []float64{1, 2, 3, 4, 5, 7}, N: 3, Features: 2}
+	for name, change := range map[string]func(s *svm.Linear, x *svm.Dense, labels *[]bool, weights *[]float64){
+		"penalty":     func(s *svm.Linear, _ *svm.Dense, _ *[]bool, _ *[]float64) { s.Penalty = 2 },
+		"C":           func(s *svm.Linear, _ *svm.Dense, _ *[]bool, _ *[]float64) { s.C = -1 },
+		"tolerance":   func(s *svm.Linear, _ *svm.Dense, _ *[]bool, _ *[]float64) { s.Tolerance = math.Inf(1) },
+		"iterations":  func(s *svm.Linear, _ *svm.Dense, _ *[]bool, _ *[]float64) { s.MaxIterations = 0 },
+		"scaling":     func(s *svm.Linear, _ *svm.Dense, _ *[]bool, _ *[]float64) { s.InterceptScaling = -1 },
+		"scaling NaN": func(s *svm.Linear, _ *svm.Dense, _ *[]bool, _ *[]float64) { s.InterceptScaling = math.NaN() },
+		"no rows":     func(_ *svm.Linear, x *svm.Dense, _ *[]bool, _ *[]float64) { x.N = 0 },
+		"no columns":  func(_ *svm.Linear, x *svm.Dense, _ *[]bool, _ *[]float64) { x.Features = 0 },
+		"short":       func(_ *svm.Linear, x *svm.Dense, _ *[]bool, _ *[]float64) { x.Values = x.Values[:5] },
+		"NaN":         func(_ *svm.Linear, x *svm.Dense, _ *[]bool, _ *[]float64) { x.Values[3] = math.NaN() },
+		"infinite":    func(_ *svm.Linear, x *svm.Dense, _ *[]bool, _ *[]float64) { x.Values[5] = math.Inf(-1) },
+		"labels":      func(_ *svm.Linear, _ *svm.Dense, l *[]bool, _ *[]float64) { *l = []bool{true, false} },
+		"one class":   func(_ *svm.Linear, _ *svm.Dense, l *[]bool, _ *[]float64) { *l = []bool{true, true, true} },
+		"weights":     func(_ *svm.Linear, _ *svm.Dense, _ *[]bool, w *[]float64) { *w = []float64{1} },
 	} {
 		for _, penalty := range []svm.Penalty{svm.L2, svm.L1} {
 			s, x, labels := svm.DefaultLinear(), good, []bool{true, false, true}

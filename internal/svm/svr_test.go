@@ -29,7 +29,7 @@ func TestGoldenRegressions(t *testing.T) {
 				Name                        string
 				C, Epsilon, Bias, Objective float64
 				Supports                    int
-				Decisions, Weights          []float64
+				Decisions                   []float64
 			}
 		}
 	}
@@ -46,7 +46,7 @@ func TestGoldenRegressions(t *testing.T) {
 			t.Run(set.Name+" "+c.Name, func(t *testing.T) {
 				s := svm.DefaultSVR()
 				s.C, s.Epsilon, s.Tolerance = c.C, c.Epsilon, 1e-8
-				m, err := s.Fit(t.Context(), matrix(t, values, set.N), targets, c.Weights)
+				m, err := s.Fit(t.Context(), matrix(t, values, set.N), targets)
 				must(t, err)
 				if d := math.Abs(m.Objective - c.Objective); d > 1e-6*(1+math.Abs(c.Objective)) {
 					t.Errorf("objective %v, want %v", m.Objective, c.Objective)
@@ -80,15 +80,11 @@ func curve(r *rand.Rand, n, features int, noise, gamma float64) (values, targets
 }
 
 // tubed checks that a regression is optimal up to the tolerance: the conditions of Karush, Kuhn and Tucker.
-func tubed(t *testing.T, m *svm.Machine, values, targets, weights []float64, s svm.SVR) {
+func tubed(t *testing.T, m *svm.Machine, values, targets []float64, s svm.SVR) {
 	t.Helper()
 	sum := 0.0
 	for i, f := range decisions(m, values) {
-		cost := s.C
-		if weights != nil {
-			cost *= weights[i]
-		}
-		beta, miss := m.Coefficients[i], targets[i]-f
+		cost, beta, miss := s.C, m.Coefficients[i], targets[i]-f
 		sum += beta
 		if math.Abs(beta) > cost {
 			t.Fatalf("β of %d is %v, beyond %v", i, beta, cost)
@@ -114,16 +110,6 @@ func TestRegressionOptimal(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		n := 2 + r.IntN(100)
 		values, targets := curve(r, n, 1+r.IntN(5), r.Float64(), 0.05+r.Float64())
-		var weights []float64
-		if seed%2 == 1 {
-			for i := range n {
-				w := 3 * r.Float64()
-				if i > 1 && r.IntN(5) == 0 {
-					w = 0
-				}
-				weights = append(weights, w)
-			}
-		}
 		if seed%3 == 2 { // a kernel that is not definite
 			for i := range n {
 				for j := range i + 1 {
@@ -135,40 +121,39 @@ func TestRegressionOptimal(t *testing.T) {
 		s := svm.DefaultSVR()
 		s.C, s.Epsilon, s.Tolerance = math.Pow(10, 3*r.Float64()-2), 0.05+0.5*r.Float64(), 1e-5
 		k := matrix(t, values, n)
-		m, err := s.Fit(t.Context(), k, targets, weights)
+		m, err := s.Fit(t.Context(), k, targets)
 		if err != nil {
 			t.Fatal(seed, err)
 		}
-		tubed(t, m, values, targets, weights, s)
-		demand, err := s.Fit(t.Context(), onDemand{k}, targets, weights)
+		tubed(t, m, values, targets, s)
+		demand, err := s.Fit(t.Context(), onDemand{k}, targets)
 		if err != nil || !slices.Equal(m.Coefficients, demand.Coefficients) || m.Bias != demand.Bias {
 			t.Fatalf("seed %d: a fit to rows that are computed differs (%v)", seed, err)
 		}
-		if weights == nil && seed%3 != 2 {
+		if seed%3 != 2 {
 			aside, err := svm.RegressShrinking(t.Context(), s, k, targets, 10)
 			if err != nil {
 				t.Fatal(seed, err)
 			}
-			tubed(t, aside, values, targets, nil, s)
+			tubed(t, aside, values, targets, s)
 			near(t, "shrinking", decisions(aside, values), decisions(m, values), 1e-2)
 		}
 	}
 }
 
-// TestRegressionLaws: targets that are shifted shift the values, those that are scaled with ε and C scale them, negated ones negate them,
-// and an example of weight 2 counts as two, of weight 0 as none.
+// TestRegressionLaws: targets that are shifted shift the values, those that are scaled with ε and C scale them, and negated ones negate them.
 func TestRegressionLaws(t *testing.T) {
 	const n = 70
 	values, targets := curve(rand.New(rand.NewPCG(7, 3)), n, 3, 0.3, 0.3)
 	s := svm.DefaultSVR()
 	s.C, s.Tolerance = 2, 1e-8
-	fit := func(s svm.SVR, k svm.Kernel, targets, weights []float64) *svm.Machine {
-		m, err := s.Fit(t.Context(), k, targets, weights)
+	fit := func(s svm.SVR, k svm.Kernel, targets []float64) *svm.Machine {
+		m, err := s.Fit(t.Context(), k, targets)
 		must(t, err)
 		return m
 	}
 	k := matrix(t, values, n)
-	base := decisions(fit(s, k, targets, nil), values)
+	base := decisions(fit(s, k, targets), values)
 	for name, law := range map[string]struct{ scale, shift float64 }{"shifted": {1, 100}, "scaled": {1000, 0}, "negated": {-1, 0}} {
 		s, moved, want := s, make([]float64, n), make([]float64, n)
 		for i := range moved {
@@ -176,30 +161,8 @@ func TestRegressionLaws(t *testing.T) {
 		}
 		size := math.Abs(law.scale)
 		s.C, s.Epsilon, s.Tolerance = s.C*size, s.Epsilon*size, s.Tolerance*size
-		near(t, name, decisions(fit(s, k, moved, nil), values), want, 1e-5*size)
+		near(t, name, decisions(fit(s, k, moved), values), want, 1e-5*size)
 	}
-	weights := slices.Repeat([]float64{1}, n)
-	weights[4], weights[9] = 2, 0
-	weighted := fit(s, k, targets, weights)
-	if weighted.Coefficients[9] != 0 {
-		t.Errorf("an example of weight 0 has the coefficient %v", weighted.Coefficients[9])
-	}
-	var index []int
-	var twice []float64
-	for i := range n {
-		for range int(weights[i]) {
-			index, twice = append(index, i), append(twice, targets[i])
-		}
-	}
-	part, err := svm.Subset(k, index)
-	must(t, err)
-	summed := &svm.Machine{Coefficients: make([]float64, n)}
-	repeated := fit(s, part, twice, nil)
-	for at, i := range index {
-		summed.Coefficients[i] += repeated.Coefficients[at]
-	}
-	summed.Bias = repeated.Bias
-	near(t, "weights", decisions(weighted, values), decisions(summed, values), 1e-5)
 }
 
 // TestTube: where all targets are in one tube the values are its middle.
@@ -208,7 +171,7 @@ func TestTube(t *testing.T) {
 	s := svm.DefaultSVR()
 	s.Epsilon = 3
 	for _, targets := range [][]float64{{1, 4, 2, 7, 3}, {4, 4, 4, 4, 4}} {
-		m, err := s.Fit(t.Context(), matrix(t, values, 5), targets, nil)
+		m, err := s.Fit(t.Context(), matrix(t, values, 5), targets)
 		if err != nil || m.Bias != 4 || slices.ContainsFunc(m.Coefficients, func(b float64) bool { return b != 0 }) || m.Iterations != 0 {
 			t.Errorf("%v: %+v, %v", targets, m, err)
 		}
@@ -217,34 +180,30 @@ func TestTube(t *testing.T) {
 
 func TestRegressionBadInputs(t *testing.T) {
 	values, targets := []float64{2, 1, 0, 1, 2, 1, 0, 1, 2}, []float64{1, 2, 4}
-	for want, change := range map[string]func(s *svm.SVR, values []float64, targets, weights *[]float64){
-		"C is 0":                       func(s *svm.SVR, _ []float64, _, _ *[]float64) { s.C = 0 },
-		"epsilon is -1":                func(s *svm.SVR, _ []float64, _, _ *[]float64) { s.Epsilon = -1 },
-		"epsilon is NaN":               func(s *svm.SVR, _ []float64, _, _ *[]float64) { s.Epsilon = math.NaN() },
-		"epsilon is +Inf":              func(s *svm.SVR, _ []float64, _, _ *[]float64) { s.Epsilon = math.Inf(1) },
-		"the tolerance is 0":           func(s *svm.SVR, _ []float64, _, _ *[]float64) { s.Tolerance = 0 },
-		"at most 0 iterations":         func(s *svm.SVR, _ []float64, _, _ *[]float64) { s.MaxIterations = 0 },
-		"a cache of -1 bytes":          func(s *svm.SVR, _ []float64, _, _ *[]float64) { s.CacheBytes = -1 },
-		"examples 0 and 1 is NaN":      func(_ *svm.SVR, v []float64, _, _ *[]float64) { v[1], v[3] = math.NaN(), math.NaN() },
-		"examples 2 and 2 is +Inf":     func(_ *svm.SVR, v []float64, _, _ *[]float64) { v[8] = math.Inf(1) },
-		"2 targets for a kernel of 3":  func(_ *svm.SVR, _ []float64, y, _ *[]float64) { *y = (*y)[:2] },
-		"target 1 is NaN":              func(_ *svm.SVR, _ []float64, y, _ *[]float64) { (*y)[1] = math.NaN() },
-		"target 2 is -Inf":             func(_ *svm.SVR, _ []float64, y, _ *[]float64) { (*y)[2] = math.Inf(-1) },
-		"2 weights for 3 examples":     func(_ *svm.SVR, _ []float64, _, w *[]float64) { *w = []float64{1, 1} },
-		"weight 2 is -1":               func(_ *svm.SVR, _ []float64, _, w *[]float64) { *w = []float64{1, 1, -1} },
-		"3 examples, none of a weight": func(_ *svm.SVR, _ []float64, _, w *[]float64) { *w = []float64{0, 0, 0} },
+	for want, change := range map[string]func(s *svm.SVR, values []float64, targets *[]float64){
+		"C is 0":                      func(s *svm.SVR, _ []float64, _ *[]float64) { s.C = 0 },
+		"epsilon is -1":               func(s *svm.SVR, _ []float64, _ *[]float64) { s.Epsilon = -1 },
+		"epsilon is NaN":              func(s *svm.SVR, _ []float64, _ *[]float64) { s.Epsilon = math.NaN() },
+		"epsilon is +Inf":             func(s *svm.SVR, _ []float64, _ *[]float64) { s.Epsilon = math.Inf(1) },
+		"the tolerance is 0":          func(s *svm.SVR, _ []float64, _ *[]float64) { s.Tolerance = 0 },
+		"at most 0 iterations":        func(s *svm.SVR, _ []float64, _ *[]float64) { s.MaxIterations = 0 },
+		"a cache of -1 bytes":         func(s *svm.SVR, _ []float64, _ *[]float64) { s.CacheBytes = -1 },
+		"examples 0 and 1 is NaN":     func(_ *svm.SVR, v []float64, _ *[]float64) { v[1], v[3] = math.NaN(), math.NaN() },
+		"examples 2 and 2 is +Inf":    func(_ *svm.SVR, v []float64, _ *[]float64) { v[8] = math.Inf(1) },
+		"2 targets for a kernel of 3": func(_ *svm.SVR, _ []float64, y *[]float64) { *y = (*y)[:2] },
+		"target 1 is NaN":             func(_ *svm.SVR, _ []float64, y *[]float64) { (*y)[1] = math.NaN() },
+		"target 2 is -Inf":            func(_ *svm.SVR, _ []float64, y *[]float64) { (*y)[2] = math.Inf(-1) },
 	} {
 		s, v, y := svm.DefaultSVR(), slices.Clone(values), slices.Clone(targets)
-		var weights []float64
-		change(&s, v, &y, &weights)
-		m, err := s.Fit(t.Context(), matrix(t, v, 3), y, weights)
+		change(&s, v, &y)
+		m, err := s.Fit(t.Context(), matrix(t, v, 3), y)
 		if m != nil || err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%+v, error %v, want one with %q", m, err, want)
 		}
 	}
 	s := svm.DefaultSVR()
 	s.MaxIterations, s.Tolerance = 1, 1e-12
-	if m, err := s.Fit(t.Context(), matrix(t, values, 3), targets, nil); !errors.Is(err, svm.ErrNotConverged) || m == nil || m.Iterations != 1 {
+	if m, err := s.Fit(t.Context(), matrix(t, values, 3), targets); !errors.Is(err, svm.ErrNotConverged) || m == nil || m.Iterations != 1 {
 		t.Errorf("%+v, %v", m, err)
 	}
 }

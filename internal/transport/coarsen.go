@@ -23,33 +23,23 @@ type Coarse struct {
 }
 
 // Coarsen reduces a bag to at most limit representatives. A bag of at most limit rows represents itself: Moved is 0, and
-// Rows is x itself. Nil weights are uniform.
+// Rows is x itself.
 //
 // It makes one step of k-medoids, starting from equally spaced rows: each row is assigned to the nearest of them, each group
 // is then represented by the row nearest to its mean, and each row is assigned to the nearest of these. Using the means
 // would bias the distance: the mean of many rows with many features is nearer to everything than any row. Ties go to the
 // first.
-func Coarsen(metric Metric, x []float64, features int, weights []float64, limit int) (*Coarse, error) {
+func Coarsen(metric Metric, x []float64, features, limit int) (*Coarse, error) {
 	n, _, err := shape(metric, x, x, features)
 	if err != nil {
 		return nil, err
 	}
-	if limit < 1 || weights != nil && len(weights) != n {
-		return nil, fmt.Errorf("transport: %d weights of %d rows, at most %d representatives", len(weights), n, limit)
+	if limit < 1 {
+		return nil, fmt.Errorf("transport: %d rows, at most %d representatives", n, limit)
 	}
-	w := make([]float64, n)
-	for i := range w {
-		w[i] = 1 / float64(n)
-		if weights != nil {
-			w[i] = weights[i]
-			if !(w[i] >= 0 && w[i] <= math.MaxFloat64) {
-				return nil, fmt.Errorf("transport: the weight of row %d is %v", i, w[i])
-			}
-		}
-	}
-	c := &Coarse{Metric: metric, Features: features, Rows: x, Weights: w, To: make([]int, n)}
+	c := &Coarse{Metric: metric, Features: features, Rows: x, Weights: make([]float64, n), To: make([]int, n)}
 	for i := range c.To {
-		c.To[i] = i
+		c.Weights[i], c.To[i] = 1/float64(n), i
 	}
 	if n <= limit {
 		return c, nil
@@ -59,9 +49,9 @@ func Coarsen(metric Metric, x []float64, features int, weights []float64, limit 
 		i := k * n / limit
 		copy(c.Rows[k*features:], x[i*features:][:features])
 	}
-	c.assign(x, w)
-	c.centre(x, w)
-	c.assign(x, w)
+	c.assign(x)
+	c.centre(x)
+	c.assign(x)
 	if math.IsNaN(c.Moved) || math.IsInf(c.Moved, 0) {
 		return nil, fmt.Errorf("transport: distances within a bag sum to %v", c.Moved)
 	}
@@ -69,9 +59,10 @@ func Coarsen(metric Metric, x []float64, features int, weights []float64, limit 
 }
 
 // assign sets To to the nearest representative of each row, and the weights and Moved accordingly.
-func (c *Coarse) assign(x, w []float64) {
+func (c *Coarse) assign(x []float64) {
 	clear(c.Weights)
 	c.Moved = 0
+	w := 1 / float64(len(c.To)) // of a row
 	distances := make([]float64, len(c.Weights))
 	for i := range c.To {
 		costs(distances, c.Metric, x[i*c.Features:][:c.Features], c.Rows, c.Features)
@@ -82,32 +73,28 @@ func (c *Coarse) assign(x, w []float64) {
 			}
 		}
 		c.To[i] = best
-		c.Weights[best] += w[i]
-		c.Moved += w[i] * distances[best]
+		c.Weights[best] += w
+		c.Moved += w * distances[best]
 	}
 }
 
-// centre makes the row nearest to the mean of a group its representative. A group without weight keeps its representative.
-func (c *Coarse) centre(x, w []float64) {
+// centre makes the row nearest to the mean of a group its representative. A group without rows keeps its representative.
+func (c *Coarse) centre(x []float64) {
 	f := c.Features
 	means, nearest := make([]float64, len(c.Rows)), make([]float64, len(c.Weights))
 	for i, k := range c.To {
-		if w[i] > 0 {
-			part := w[i] / c.Weights[k]
-			for j, v := range x[i*f:][:f] {
-				means[k*f+j] += part * v
-			}
+		part := 1 / float64(len(c.To)) / c.Weights[k]
+		for j, v := range x[i*f:][:f] {
+			means[k*f+j] += part * v
 		}
 	}
 	for k := range nearest {
 		nearest[k] = math.Inf(1)
 	}
 	for i, k := range c.To {
-		if c.Weights[k] > 0 {
-			if d := squares(x[i*f:][:f], means[k*f:][:f]); d < nearest[k] {
-				nearest[k] = d
-				copy(c.Rows[k*f:], x[i*f:][:f])
-			}
+		if d := squares(x[i*f:][:f], means[k*f:][:f]); d < nearest[k] {
+			nearest[k] = d
+			copy(c.Rows[k*f:], x[i*f:][:f])
 		}
 	}
 }

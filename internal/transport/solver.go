@@ -64,15 +64,13 @@ func (s *Solver) Distance(cost []float64, n, m int, a, b []float64) (float64, er
 			}
 		}
 	}
-	s.n, s.m, s.pivots = 0, 0, 0 // no plan in case of an error
 	if err := s.masses(n, m, a, b); err != nil {
 		return 0, err
 	}
-	s.n, s.m = n, m
+	s.n, s.m, s.pivots = n, m, 0
 	s.start(cost)
 	if n > 1 && m > 1 {
 		if err := s.optimise(cost, slack*top); err != nil {
-			s.n, s.m = 0, 0
 			return 0, err
 		}
 	}
@@ -98,29 +96,6 @@ func (s *Solver) Between(metric Metric, x, y []float64, features int, a, b []flo
 	costs(s.cost, metric, x, y, features)
 	return s.Distance(s.cost, n, m, a, b)
 }
-
-// Flow is an entry of a plan: the mass that goes from a row to a column.
-type Flow struct {
-	Row, Col int
-	Mass     float64
-}
-
-// Plan appends the positive entries of the last call's optimal plan to dst; there are at most n+m-1. They are in the order
-// of the tree: columns after rows.
-func (s *Solver) Plan(dst []Flow) []Flow {
-	for i := range s.n + s.m {
-		if flow := s.nodes[i].flow; flow > 0 {
-			r, c := s.ends(i)
-			dst = append(dst, Flow{Row: r, Col: c, Mass: float64(flow) * s.unit})
-		}
-	}
-	return dst
-}
-
-// Potentials returns the dual solution of the last call: u[i]+v[j] <= cost[i*m+j] up to rounding, with equality where the
-// plan has mass, so that sum a_i*u_i + sum b_j*v_j is the distance. The slices belong to the solver: its next call
-// overwrites them.
-func (s *Solver) Potentials() (u, v []float64) { return s.u, s.v }
 
 // ends returns row and column of the arc between a node and its parent.
 func (s *Solver) ends(node int) (int, int) {

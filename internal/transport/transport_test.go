@@ -172,9 +172,6 @@ func TestErrors(t *testing.T) {
 		if d, err := s.Distance(c.cost, c.n, c.m, c.a, c.b); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v %v %v: %v, %v; want %q", c.cost, c.a, c.b, d, err, c.want)
 		}
-		if plan := s.Plan(nil); plan != nil {
-			t.Errorf("%v: the plan of an error is %v", c.want, plan)
-		}
 	}
 	if _, err := s.Between(Metric(7), []float64{1}, []float64{1}, 1, nil, nil); err == nil {
 		t.Error("metric 7 exists")
@@ -241,11 +238,9 @@ func TestAllocations(t *testing.T) {
 	x, y := normal(r, 20, 5, 0), normal(r, 30, 5, 0)
 	a := weights(r, 20)
 	var s Solver
-	plan := make([]Flow, 0, 50)
 	if n := testing.AllocsPerRun(10, func() {
 		between(t, &s, Euclidean, x, y, 5, a, nil)
 		between(t, &s, Euclidean, x[:50], y, 5, nil, nil)
-		plan = s.Plan(plan[:0])
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
@@ -258,14 +253,16 @@ func TestApproximate(t *testing.T) {
 		f := 1 + r.IntN(5)
 		metric := Metric(r.IntN(2))
 		limit := 1 + r.IntN(30)
-		x, a := bag(r, 1+r.IntN(60), f)
-		y, b := bag(r, 1+r.IntN(60), f)
+		x, _ := bag(r, 1+r.IntN(60), f)
+		y, _ := bag(r, 1+r.IntN(60), f)
+		uniform := func(n int) []float64 { return slices.Repeat([]float64{1 / float64(n)}, n) }
+		a, b := uniform(len(x)/f), uniform(len(y)/f)
 		exact := between(t, &s, metric, x, y, f, a, b)
-		cx, err := Coarsen(metric, x, f, a, limit)
+		cx, err := Coarsen(metric, x, f, limit)
 		if err != nil {
 			t.Fatal(err)
 		}
-		cy, err := Coarsen(metric, y, f, b, limit)
+		cy, err := Coarsen(metric, y, f, limit)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -287,18 +284,17 @@ func TestApproximate(t *testing.T) {
 	for _, c := range []struct {
 		metric   Metric
 		features int
-		weights  []float64
 		limit    int
-	}{{9, 1, nil, 2}, {Euclidean, 2, nil, 2}, {Euclidean, 1, []float64{1}, 2}, {Euclidean, 1, nil, 0}, {Euclidean, 1, []float64{1, 1, -1}, 2}} {
-		if _, err := Coarsen(c.metric, x, c.features, c.weights, c.limit); err == nil {
+	}{{9, 1, 2}, {Euclidean, 2, 2}, {Euclidean, 1, 0}} {
+		if _, err := Coarsen(c.metric, x, c.features, c.limit); err == nil {
 			t.Errorf("%+v: no error", c)
 		}
 	}
-	if _, err := Coarsen(Euclidean, []float64{1, math.NaN(), 2}, 1, nil, 2); err == nil {
+	if _, err := Coarsen(Euclidean, []float64{1, math.NaN(), 2}, 1, 2); err == nil {
 		t.Error("NaN has a representative")
 	}
-	cx, _ := Coarsen(Euclidean, x, 1, nil, 3)
-	cy, _ := Coarsen(CityBlock, x, 1, nil, 3)
+	cx, _ := Coarsen(Euclidean, x, 1, 3)
+	cy, _ := Coarsen(CityBlock, x, 1, 3)
 	if _, _, err := s.Approximate(cx, cy); err == nil {
 		t.Error("two metrics are one")
 	}

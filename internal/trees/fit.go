@@ -16,7 +16,7 @@ type Config struct {
 	Features int  // candidate features per node; 0 means ⌊√d⌋ for classes, all d for values
 	MinLeaf  int  // minimum number of rows in a leaf
 	MinSplit int  // minimum number of rows in a node to split
-	Balanced bool // weigh each class by W / (k·W_class), W the weight of all rows, of k classes that occur
+	Balanced bool // weigh each class by n / (k·n_class), with n rows of k classes that occur
 }
 
 // DefaultConfig returns 500 trees, ⌊√d⌋ candidates (all features for a regression), and leaves of at least one row.
@@ -29,7 +29,6 @@ type Data struct {
 	Labels   []int     // [n]: class of each row, 0 to Classes-1; nil with Values
 	Classes  int       // number of classes; some may not occur. 0 with Values
 	Values   []float64 // [n]: targets of a regression, within the range of float32
-	Weights  []float64 // [n]: weight of each row, at least 0; nil means 1. Rows of weight 0 are left out
 	Rows     []int     // rows to fit on, in any order, perhaps repeated; nil means all
 }
 
@@ -115,7 +114,6 @@ type sample struct {
 	columns []int32   // [d, n]: keys of the values
 	labels  []int32   // [n], nil for a regression
 	targets []float64 // [n], nil for classes
-	weights []float64 // [n], nil if all are equal; without class weights
 	class   []float64 // [k]: class weights
 }
 
@@ -145,8 +143,6 @@ func (c Config) newSample(data Data) (*sample, error) {
 		return nil, fmt.Errorf("%d classes", data.Classes)
 	case !regression && len(data.Labels) != n:
 		return nil, fmt.Errorf("%d labels of %d rows", len(data.Labels), n)
-	case data.Weights != nil && len(data.Weights) != n:
-		return nil, fmt.Errorf("%d weights of %d rows", len(data.Weights), n)
 	}
 	rows := data.Rows
 	if rows == nil {
@@ -159,73 +155,49 @@ func (c Config) newSample(data Data) (*sample, error) {
 	case s.config.Features == 0:
 		s.config.Features = int(math.Sqrt(float64(s.d)))
 	}
-	var heaviest float64
+	s.n = len(rows)
+	switch {
+	case s.n == 0:
+		return nil, errors.New("no rows to fit on")
+	case s.n > math.MaxInt32/2:
+		return nil, fmt.Errorf("%d rows, more than %d", s.n, math.MaxInt32/2)
+	}
+	counts := make([]float64, s.k)
 	for i, row := range rows {
 		if row < 0 || row >= n {
 			return nil, fmt.Errorf("row %d at %d, want 0 to %d", row, i, n-1)
 		}
 		if regression {
-			if v := data.Values[row]; !(math.Abs(v) <= math.MaxFloat32) {
+			v := data.Values[row]
+			if !(math.Abs(v) <= math.MaxFloat32) {
 				return nil, fmt.Errorf("row %d has the value %g, want a float32", row, v)
 			}
-		} else if label := data.Labels[row]; label < 0 || label >= s.k {
-			return nil, fmt.Errorf("row %d has label %d, want 0 to %d", row, label, s.k-1)
-		}
-		if data.Weights != nil {
-			if w := data.Weights[row]; !(w >= 0 && w <= math.MaxFloat64) {
-				return nil, fmt.Errorf("row %d has weight %g", row, w)
-			}
-			heaviest = max(heaviest, data.Weights[row])
-		}
-	}
-	_, exponent := math.Frexp(heaviest)
-	scale := math.Ldexp(1, exponent-1) // of the weights: their squares must not overflow
-	kept := make([]int, 0, len(rows))
-	var total float64
-	sums := make([]float64, s.k)
-	for _, row := range rows {
-		w := 1.0
-		if data.Weights != nil {
-			if w = data.Weights[row] / scale; !(w > 0) {
-				continue
-			}
-			s.weights = append(s.weights, w)
-		}
-		kept = append(kept, row)
-		if regression {
-			s.targets = append(s.targets, data.Values[row])
+			s.targets = append(s.targets, v)
 			continue
 		}
 		label := data.Labels[row]
+		if label < 0 || label >= s.k {
+			return nil, fmt.Errorf("row %d has label %d, want 0 to %d", row, label, s.k-1)
+		}
 		s.labels = append(s.labels, int32(label))
-		total, sums[label] = total+w, sums[label]+w
-	}
-	s.n = len(kept)
-	if s.n == 0 {
-		return nil, errors.New("no rows to fit on")
-	}
-	if s.n > math.MaxInt32/2 {
-		return nil, fmt.Errorf("%d rows, more than %d", s.n, math.MaxInt32/2)
-	}
-	if s.weights != nil && slices.Min(s.weights) == slices.Max(s.weights) {
-		s.weights = nil
+		counts[label]++
 	}
 	occur := 0
-	for _, sum := range sums {
-		if sum > 0 {
+	for _, count := range counts {
+		if count > 0 {
 			occur++
 		}
 	}
-	for k, sum := range sums {
+	for k, count := range counts {
 		s.class[k] = 1
-		if c.Balanced && sum > 0 {
-			s.class[k] = total / (float64(occur) * sum)
+		if c.Balanced && count > 0 {
+			s.class[k] = float64(s.n) / (float64(occur) * count)
 		}
 	}
 	s.columns = make([]int32, s.n*s.d)
 	const block = 16 // rows whose values fill a cache line of a column
 	for a := 0; a < s.n; a += block {
-		part := kept[a:min(a+block, s.n)]
+		part := rows[a:min(a+block, s.n)]
 		for j := range s.d {
 			for i, row := range part {
 				v := data.X[row*s.d+j] + 0 // −0 becomes 0
@@ -269,10 +241,9 @@ type grower struct {
 	stack []span
 
 	// Parallel arrays [n], permuted so that the rows of a node are side by side.
-	order []int32   // rows
-	label []int32   // their classes; nil for a regression
-	pack  []uint64  // 1 + label·2³²; with two classes and unit weights
-	heavy []float64 // their weights; nil if all are equal
+	order []int32  // rows
+	label []int32  // their classes; nil for a regression
+	pack  []uint64 // 1 + label·2³²; with two classes
 
 	target []float64 // their values; nil for classes
 	mean   float64   // of the values of the node
@@ -282,19 +253,16 @@ type grower struct {
 	// Features in a separate order. As in scikit-learn, those known to be constant above the node come first.
 	features, constant []int32
 
-	counts, left   []int32   // [k]: rows of the node and of the left child
-	sums, leftSums []float64 // [k]: weights of the node and the left child, without class weights
+	counts, left []int32 // [k]: rows of the node and of the left child
 }
 
 func newGrower(s *sample) *grower {
 	g := &grower{
 		sample: s, order: make([]int32, s.n), label: make([]int32, len(s.labels)), target: make([]float64, len(s.targets)), keys: make([]int32, s.n),
 		features: make([]int32, s.d), constant: make([]int32, s.d),
-		counts: make([]int32, s.k), left: make([]int32, s.k), sums: make([]float64, s.k), leftSums: make([]float64, s.k),
+		counts: make([]int32, s.k), left: make([]int32, s.k),
 	}
-	if s.weights != nil {
-		g.heavy = make([]float64, s.n)
-	} else if s.k == 2 {
+	if s.k == 2 {
 		g.pack = make([]uint64, s.n)
 	}
 	return g
@@ -314,7 +282,6 @@ func (g *grower) grow(ctx context.Context, random *rand.PCG) (tree, error) {
 	}
 	copy(g.label, g.labels)
 	copy(g.target, g.targets)
-	copy(g.heavy, g.weights)
 	if g.pack != nil {
 		for i, label := range g.label {
 			g.pack[i] = 1 | uint64(label)<<32
@@ -361,20 +328,15 @@ func (g *grower) addLeaf() {
 	}
 	var total float64
 	for k := range g.k {
-		total += g.weight(g.counts, g.sums, k)
+		total += g.weight(g.counts, k)
 	}
 	for k := range g.k {
-		g.leaves = append(g.leaves, float32(g.weight(g.counts, g.sums, k)/total))
+		g.leaves = append(g.leaves, float32(g.weight(g.counts, k)/total))
 	}
 }
 
 // weight returns the weight of class k.
-func (g *grower) weight(counts []int32, sums []float64, k int) float64 {
-	if g.heavy != nil {
-		return sums[k] * g.class[k]
-	}
-	return float64(counts[k]) * g.class[k]
-}
+func (g *grower) weight(counts []int32, k int) float64 { return float64(counts[k]) * g.class[k] }
 
 // split is a feature, the key of its threshold, and how much it decreases the weighted impurity.
 type split struct {
@@ -431,7 +393,7 @@ func (g *grower) split(node *span) (split, bool) {
 	return found, !math.IsInf(best, -1)
 }
 
-// count sets counts and sums to those of a node, or mean to that of its values, and reports whether it has a single class or
+// count sets counts to those of a node, or mean to that of its values, and reports whether it has a single class or
 // value.
 func (g *grower) count(node *span) bool {
 	if g.targets != nil {
@@ -440,13 +402,6 @@ func (g *grower) count(node *span) bool {
 	clear(g.counts)
 	for _, label := range g.label[node.begin:node.end] {
 		g.counts[label]++
-	}
-	if g.heavy != nil {
-		clear(g.sums)
-		heavy := g.heavy[node.begin:node.end]
-		for i, label := range g.label[node.begin:node.end] {
-			g.sums[label] += heavy[i]
-		}
 	}
 	return int(g.counts[g.label[node.begin]]) == node.end-node.begin
 }
@@ -458,7 +413,7 @@ func (g *grower) concentration() float64 {
 	}
 	var sum, squares float64
 	for k := range g.k {
-		w := g.weight(g.counts, g.sums, k)
+		w := g.weight(g.counts, k)
 		sum, squares = sum+w, squares+w*w
 	}
 	return squares / sum
@@ -521,27 +476,16 @@ func (g *grower) score(n int, node *span, threshold int32) (score float64, perfe
 	}
 	label := g.label[node.begin:node.end][:len(keys)]
 	clear(g.left)
-	if g.heavy != nil {
-		clear(g.leftSums)
-		heavy := g.heavy[node.begin:node.end][:len(keys)]
-		for i, v := range keys {
-			if v <= threshold {
-				g.left[label[i]]++
-				g.leftSums[label[i]] += heavy[i]
-			}
-		}
-	} else {
-		for i, v := range keys {
-			g.left[label[i]] += int32(uint64(int64(v)-int64(threshold)-1) >> 63)
-		}
+	for i, v := range keys {
+		g.left[label[i]] += int32(uint64(int64(v)-int64(threshold)-1) >> 63)
 	}
 	var left, leftClasses, restClasses int
 	var l, r, ll, rr float64
 	for k, here := range g.left {
 		left += int(here)
-		w, rest := g.weight(g.left, g.leftSums, k), 0.0
+		w, rest := g.weight(g.left, k), 0.0
 		if here < g.counts[k] {
-			rest = max(0, g.weight(g.counts, g.sums, k)-w)
+			rest = g.weight(g.counts, k) - w
 			restClasses++
 		}
 		if here > 0 {
@@ -551,9 +495,6 @@ func (g *grower) score(n int, node *span, threshold int32) (score float64, perfe
 	}
 	if left < g.config.MinLeaf || n-left < g.config.MinLeaf {
 		return math.Inf(-1), false
-	}
-	if r == 0 { // rounding, if weights are very unequal
-		return ll / l, false
 	}
 	return ll/l + rr/r, leftClasses == 1 && restClasses == 1
 }
@@ -576,9 +517,6 @@ func (g *grower) divide(node span, s split) int {
 		}
 		if g.pack != nil {
 			g.pack[i], g.pack[j] = g.pack[j], g.pack[i]
-		}
-		if g.heavy != nil {
-			g.heavy[i], g.heavy[j] = g.heavy[j], g.heavy[i]
 		}
 	}
 	return i

@@ -4,7 +4,7 @@
 //	split      a feature f and a threshold t; rows with x_f ≤ t go left
 //	candidate  a feature drawn for a node; its threshold is drawn uniformly between the smallest and the largest value there
 //	leaf       a node without a split; it has the weighted frequencies of the classes among its training rows, or the
-//	           weighted mean of their values
+//	           mean of their values
 //	forest     trees whose leaves are averaged
 //
 // Source: Geurts, Ernst and Wehenkel, "Extremely randomized trees", Machine Learning 63 (2006). The rules are those of

@@ -75,32 +75,20 @@ func TestWorkersAndSeeds(t *testing.T) {
 func TestRows(t *testing.T) {
 	for _, classes := range []int{2, 4} {
 		data := drawn(2, 80, 7, classes)
-		for _, weighted := range []bool{false, true} {
-			for _, balanced := range []bool{false, true} {
-				config := small()
-				config.Balanced = balanced
-				data.Weights = nil
-				random := rand.New(rand.NewPCG(3, 3))
-				if weighted {
-					for range 80 {
-						data.Weights = append(data.Weights, random.ExpFloat64())
-					}
-				}
-				data.Rows = append(random.Perm(80)[:50], 7, 7)
-				part := trees.Data{Features: 7, Classes: classes}
-				for _, row := range data.Rows {
-					part.X = append(part.X, data.X[row*7:(row+1)*7]...)
-					part.Labels = append(part.Labels, data.Labels[row])
-					if weighted {
-						part.Weights = append(part.Weights, data.Weights[row])
-					}
-				}
-				a := fit(t, config, data, 4)
-				same(t, "rows", a, fit(t, config, part, 4))
-				p, err := a.Predict(context.Background(), data.X, data.Rows, 2)
-				if err != nil || !slices.Equal(p, predict(t, a, part.X)) {
-					t.Errorf("probabilities of rows differ (%v)", err)
-				}
+		for _, balanced := range []bool{false, true} {
+			config := small()
+			config.Balanced = balanced
+			data.Rows = append(rand.New(rand.NewPCG(3, 3)).Perm(80)[:50], 7, 7)
+			part := trees.Data{Features: 7, Classes: classes}
+			for _, row := range data.Rows {
+				part.X = append(part.X, data.X[row*7:(row+1)*7]...)
+				part.Labels = append(part.Labels, data.Labels[row])
+			}
+			a := fit(t, config, data, 4)
+			same(t, "rows", a, fit(t, config, part, 4))
+			p, err := a.Predict(context.Background(), data.X, data.Rows, 2)
+			if err != nil || !slices.Equal(p, predict(t, a, part.X)) {
+				t.Errorf("probabilities of rows differ (%v)", err)
 			}
 		}
 	}
@@ -131,11 +119,6 @@ func TestDoubles(t *testing.T) {
 	p := predict(t, fit(t, small(), data, 1), data.X)
 	if math.Abs(p[1]-2./3) > 1e-7 || p[6] != 1 {
 		t.Errorf("probabilities %v", p)
-	}
-	data.Weights = []float64{2, 0.5, 0.5, 1}
-	p = predict(t, fit(t, small(), data, 1), data.X)
-	if math.Abs(p[1]-1./3) > 1e-7 || p[6] != 1 {
-		t.Errorf("weighted probabilities %v", p)
 	}
 }
 
@@ -237,54 +220,6 @@ func TestMonotone(t *testing.T) {
 	same(t, "two values", a, b)
 }
 
-// TestWeights: weights that are all equal are no weights, weight 0 leaves a row out, and a weight of 2 is on average as good as
-// having the row twice.
-func TestWeights(t *testing.T) {
-	data := drawn(7, 60, 5, 2)
-	plain := fit(t, small(), data, 1)
-	data.Weights = slices.Repeat([]float64{1e300}, 60)
-	same(t, "equal weights", plain, fit(t, small(), data, 1))
-
-	for i := range data.Weights {
-		data.Weights[i] = float64(i % 3)
-		for range i % 3 {
-			data.Rows = append(data.Rows, i)
-		}
-	}
-	twice := data
-	twice.Weights = nil
-	data.Rows = nil
-	config := small()
-	config.Trees, config.MinSplit = 4000, 2
-	test := drawn(8, 60, 5, 2).X
-	p, q := predict(t, fit(t, config, data, 1), test), predict(t, fit(t, config, twice, 2), test)
-	var off float64
-	for i := range p {
-		off += math.Abs(p[i]-q[i]) / float64(len(p))
-	}
-	if off > 0.01 {
-		t.Errorf("probabilities are off by %.4f on average", off)
-	}
-
-	zero := data
-	zero.Rows = nil
-	for i := range 60 {
-		if i%3 > 0 {
-			zero.Rows = append(zero.Rows, i)
-		}
-	}
-	same(t, "weight 0", fit(t, small(), data, 1), fit(t, small(), zero, 1))
-	// Weights that differ by more than float64 holds must neither hang nor give NaN.
-	for i := range data.Weights {
-		data.Weights[i] = math.Pow(10, float64(10*(i-30)))
-	}
-	for i, v := range predict(t, fit(t, small(), data, 1), test) {
-		if !(v >= 0 && v <= 1) {
-			t.Fatalf("probability %d is %g", i, v)
-		}
-	}
-}
-
 // TestBalanced: balanced classes weigh the same, so that a leaf of all rows is undecided.
 func TestBalanced(t *testing.T) {
 	data := trees.Data{X: make([]float32, 10), Features: 1, Labels: []int{2, 0, 0, 0, 0, 0, 0, 0, 0, 0}, Classes: 3}
@@ -319,26 +254,21 @@ func TestErrors(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	good := func() trees.Data { return drawn(1, 10, 3, 2) }
 	for name, change := range map[string]func(*trees.Config, *trees.Data){
-		"no trees":        func(c *trees.Config, _ *trees.Data) { c.Trees = 0 },
-		"leaves of 0":     func(c *trees.Config, _ *trees.Data) { c.MinLeaf = 0 },
-		"splits of 1":     func(c *trees.Config, _ *trees.Data) { c.MinSplit = 1 },
-		"candidates":      func(c *trees.Config, _ *trees.Data) { c.Features = -1 },
-		"no features":     func(_ *trees.Config, d *trees.Data) { d.Features = 0 },
-		"ragged":          func(_ *trees.Config, d *trees.Data) { d.X = d.X[:29] },
-		"few labels":      func(_ *trees.Config, d *trees.Data) { d.Labels = d.Labels[:9] },
-		"few weights":     func(_ *trees.Config, d *trees.Data) { d.Weights = []float64{1} },
-		"no classes":      func(_ *trees.Config, d *trees.Data) { d.Classes = 0 },
-		"label":           func(_ *trees.Config, d *trees.Data) { d.Labels[3] = 2 },
-		"negative label":  func(_ *trees.Config, d *trees.Data) { d.Labels[3] = -1 },
-		"row":             func(_ *trees.Config, d *trees.Data) { d.Rows = []int{10} },
-		"negative row":    func(_ *trees.Config, d *trees.Data) { d.Rows = []int{-1} },
-		"no rows":         func(_ *trees.Config, d *trees.Data) { d.Rows = []int{} },
-		"NaN":             func(_ *trees.Config, d *trees.Data) { d.X[4] = nan },
-		"infinite":        func(_ *trees.Config, d *trees.Data) { d.X[4] = inf },
-		"NaN weight":      func(_ *trees.Config, d *trees.Data) { d.Weights = []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, math.NaN()} },
-		"infinite weight": func(_ *trees.Config, d *trees.Data) { d.Weights = []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, math.Inf(1)} },
-		"negative weight": func(_ *trees.Config, d *trees.Data) { d.Weights = []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, -1} },
-		"all weights 0":   func(_ *trees.Config, d *trees.Data) { d.Weights = make([]float64, 10) },
+		"no trees":       func(c *trees.Config, _ *trees.Data) { c.Trees = 0 },
+		"leaves of 0":    func(c *trees.Config, _ *trees.Data) { c.MinLeaf = 0 },
+		"splits of 1":    func(c *trees.Config, _ *trees.Data) { c.MinSplit = 1 },
+		"candidates":     func(c *trees.Config, _ *trees.Data) { c.Features = -1 },
+		"no features":    func(_ *trees.Config, d *trees.Data) { d.Features = 0 },
+		"ragged":         func(_ *trees.Config, d *trees.Data) { d.X = d.X[:29] },
+		"few labels":     func(_ *trees.Config, d *trees.Data) { d.Labels = d.Labels[:9] },
+		"no classes":     func(_ *trees.Config, d *trees.Data) { d.Classes = 0 },
+		"label":          func(_ *trees.Config, d *trees.Data) { d.Labels[3] = 2 },
+		"negative label": func(_ *trees.Config, d *trees.Data) { d.Labels[3] = -1 },
+		"row":            func(_ *trees.Config, d *trees.Data) { d.Rows = []int{10} },
+		"negative row":   func(_ *trees.Config, d *trees.Data) { d.Rows = []int{-1} },
+		"no rows":        func(_ *trees.Config, d *trees.Data) { d.Rows = []int{} },
+		"NaN":            func(_ *trees.Config, d *trees.Data) { d.X[4] = nan },
+		"infinite":       func(_ *trees.Config, d *trees.Data) { d.X[4] = inf },
 	} {
 		config, data := small(), good()
 		change(&config, &data)

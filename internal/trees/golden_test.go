@@ -22,7 +22,6 @@ type golden struct {
 	Classes       int
 	X             []float32
 	Labels        []int
-	Weights       []float64
 	Config        trees.Config
 	Probabilities []float64
 	AUC           float64
@@ -72,7 +71,7 @@ func (g grown) compareFigure(t *testing.T, name string, want, wantSE float64, fi
 }
 
 func (g golden) train() trees.Data {
-	return trees.Data{X: g.X[:g.Rows*g.Features], Features: g.Features, Labels: g.Labels[:g.Rows], Classes: g.Classes, Weights: g.Weights}
+	return trees.Data{X: g.X[:g.Rows*g.Features], Features: g.Features, Labels: g.Labels[:g.Rows], Classes: g.Classes}
 }
 
 func (g golden) test() []float32 { return g.X[g.Rows*g.Features:] }

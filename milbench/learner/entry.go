@@ -103,23 +103,13 @@ func (e Entry) parse(setting json.RawMessage) (Estimator, error) {
 	if err != nil {
 		return nil, err
 	}
-	estimator := e.Default()
-	var all map[string]json.RawMessage // the required hyperparameters
-	text, err := json.Marshal(reflect.New(reflect.TypeOf(estimator).Elem()).Interface())
-	if err == nil {
-		err = json.Unmarshal(text, &all)
-	}
-	if err != nil {
-		return nil, err
-	}
-	for name := range all {
-		if _, ok := values[name]; !ok {
-			return nil, fmt.Errorf("%s is missing: %.100s", name, setting)
-		}
-	}
 	rest, err := json.Marshal(values)
 	if err != nil {
 		return nil, err
+	}
+	estimator := e.Default()
+	if err := filled(rest, reflect.TypeOf(estimator).Elem()); err != nil {
+		return nil, fmt.Errorf("%w: %.100s", err, setting)
 	}
 	d := json.NewDecoder(bytes.NewReader(rest))
 	d.DisallowUnknownFields()

@@ -13,37 +13,25 @@ import (
 	"synpool/milbench/mil"
 )
 
-func TestTrainingValidate(t *testing.T) {
-	good := func() Training {
-		return Training{Bags: testSet(3, 1).Instances(), Targets: []mil.Target{mil.Labelled(1), mil.Labelled(0), mil.Labelled(0)}}
+// bags returns n bags of one instance.
+func bags(n int) (all []mil.Instances) {
+	for range n {
+		all = append(all, &mil.Dense{Rows: 1, Cols: 1, Values: []float32{0}})
 	}
-	if err := good().Validate(); err != nil {
-		t.Error(err)
-	}
-	for want, spoil := range map[string]func(*Training){
-		"2 targets for 3 training bags":   func(t *Training) { t.Targets = t.Targets[:2] },
-		"training bag 1 has label 2":      func(t *Training) { t.Targets[1].Label = 2 },
-		"bag 2 has no instances":          func(t *Training) { t.Bags[2] = nil },
-		"bag 1 has 2 features, bag 0 has": func(t *Training) { t.Bags[1] = &mil.Dense{Rows: 1, Cols: 2, Values: []float32{1, 2}} },
-	} {
-		training := good()
-		spoil(&training)
-		if err := training.Validate(); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
-		}
-	}
+	return all
 }
 
+// TestShare also checks that Validate finds what is wrong with a training part alone.
 func TestShare(t *testing.T) {
 	good := func() Training {
-		return Training{Bags: testSet(3, 1).Instances(), Targets: []mil.Target{mil.Labelled(1), mil.Labelled(0), mil.Labelled(0)}}
+		return Training{Bags: bags(3), Targets: []mil.Target{mil.Labelled(1), mil.Labelled(0), mil.Labelled(0)}}
 	}
 	alone := good()
 	s, rows, err := alone.Share()
-	if err != nil || !slices.Equal(rows, []int{0, 1, 2}) || len(s.Bags) != 3 {
+	if err != nil || !slices.Equal(rows, []int{0, 1, 2}) || len(s.Bags) != 3 || alone.Validate() != nil {
 		t.Fatalf("%v, %v", rows, err)
 	}
-	more := testSet(5, 1).Instances()
+	more := bags(5)
 	part := good()
 	part.Shared = NewShared(append(slices.Clone(more), part.Bags[2], part.Bags[0], part.Bags[1], part.Bags[2]))
 	if s, rows, err = part.Share(); err != nil || s != part.Shared || !slices.Equal(rows, []int{6, 7, 5}) {
@@ -52,7 +40,7 @@ func TestShare(t *testing.T) {
 	if row, found := s.Row(more[3]); !found || row != 3 {
 		t.Errorf("row %d, %v", row, found)
 	}
-	if _, found := s.Row(testSet(1, 1).Instances()[0]); found {
+	if _, found := s.Row(bags(1)[0]); found {
 		t.Error("a stranger is found")
 	}
 	for want, spoil := range map[string]func(*Training){
@@ -73,6 +61,9 @@ func TestShare(t *testing.T) {
 			if _, _, err := training.Share(); err == nil || !strings.HasPrefix(err.Error(), want) {
 				t.Errorf("error %v, want %q", err, want)
 			}
+		}
+		if err := training.Validate(); training.Shared == nil && (err == nil || !strings.HasPrefix(err.Error(), want)) {
+			t.Errorf("error %v, want %q", err, want)
 		}
 	}
 }

@@ -92,24 +92,21 @@ func (p Portfolio) on(task cv.Task, fit cv.Fit) *Portfolio {
 	return &p
 }
 
-// Setting returns the setting of a portfolio.
-func (p Portfolio) Setting() (json.RawMessage, error) {
-	type named struct {
-		Learner string `json:"learner"`
-		Portfolio
-	}
-	return json.Marshal(named{AutoName, p})
+// named is a portfolio with its name, as in settings.
+type named struct {
+	Learner string `json:"learner"`
+	Portfolio
 }
+
+// Setting returns the setting of a portfolio.
+func (p Portfolio) Setting() (json.RawMessage, error) { return json.Marshal(named{AutoName, p}) }
 
 // portfolioOf parses a setting and reports whether it is a portfolio.
 func portfolioOf(setting json.RawMessage) (p Portfolio, is bool, err error) {
 	if !bytes.Contains(setting, []byte(`"`+AutoName+`"`)) || learner.Name(setting) != AutoName {
 		return p, false, nil
 	}
-	var read struct {
-		Learner string `json:"learner"`
-		Portfolio
-	}
+	var read named
 	d := json.NewDecoder(bytes.NewReader(setting))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&read); err != nil {
@@ -154,15 +151,11 @@ var _ learner.Learner = auto{}
 // Takes implements [learner.Learner].
 func (a auto) Takes() learner.Takes { return a.Of.Takes() }
 
-// expansion is a task with a fit for each candidate of its portfolios, as it is passed on to the inner learner.
+// expansion has the trainings of a task with portfolios: one per candidate, those that cannot learn the task left out.
 type expansion struct {
-	task       cv.Task
-	of         [][]place           // candidates that need each passed-on fit
-	fits       []cv.Fit            // fits of the task, with inner folds
-	portfolios []*Portfolio        // nil for a fit that is not a portfolio
-	outcomes   [][]learner.Outcome // of the candidates; failed for those that cannot learn the task
-	missing    []int               // number of candidates without an outcome
-	failed     []error             // why a fit cannot be learnt
+	*trainings
+	fits       []cv.Fit     // fits of the task, with inner folds
+	portfolios []*Portfolio // nil for a fit that is not a portfolio
 }
 
 // sameFit returns a key that equal fits share.
@@ -178,10 +171,7 @@ func sameFit(fit cv.Fit) (string, error) {
 
 // expand returns the task to pass on. With share, a candidate that is also a fit of the task is passed on once.
 func (a auto) expand(task cv.Task, share bool) *expansion {
-	n := len(task.Fits)
-	h := &expansion{task: task, fits: slices.Clone(task.Fits), portfolios: make([]*Portfolio, n), outcomes: make([][]learner.Outcome, n),
-		missing: make([]int, n), failed: make([]error, n)}
-	h.task.Fits = nil
+	h := &expansion{trainingsOf(task), slices.Clone(task.Fits), make([]*Portfolio, len(task.Fits))}
 	unable := make(map[string]error) // by setting
 	able := func(setting json.RawMessage) error {
 		if a.check == nil {
@@ -207,7 +197,7 @@ func (a auto) expand(task cv.Task, share bool) *expansion {
 			}
 			known[key] = len(h.of)
 		}
-		h.task.Fits, h.of = append(h.task.Fits, fit), append(h.of, []place{by})
+		h.add(fit, by)
 	}
 	for i, fit := range task.Fits {
 		p, is, err := portfolioOf(fit.Setting)
@@ -221,7 +211,7 @@ func (a auto) expand(task cv.Task, share bool) *expansion {
 				err = errors.New("a portfolio needs inner folds, not a validation part; add --inner 5")
 			} else {
 				if on.sampling = on.sampled(task, fit); on.sampling != nil {
-					some = examplesOf(fit.Train, on.sampling.bags)
+					some, _ = divide(fit.Train, on.sampling.bags)
 				}
 				fit.Inner, err = cv.CutInner(task, some, p.Inner, cv.SplitSeed(fit.Seed, "portfolio"))
 			}
@@ -259,55 +249,25 @@ func (a auto) expand(task cv.Task, share bool) *expansion {
 // its candidates fail.
 func (a auto) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome) error) error {
 	h := a.expand(task, true)
-	for i, err := range h.failed {
-		if err != nil {
-			if err := done(learner.Outcome{Fit: i, Err: err}); err != nil {
-				return err
+	return h.learn(ctx, a.Of, done, func(i int, parts []learner.Outcome) learner.Outcome {
+		joined := h.portfolios[i].join(h.task, h.fits[i], parts)
+		if len(task.Fits[i].Inner) == 0 { // held-out bags that nobody has asked for
+			for k := range joined.Epochs {
+				joined.Epochs[k].Validation = nil
 			}
 		}
-	}
-	if len(h.task.Fits) == 0 {
-		return ctx.Err()
-	}
-	return a.Of.Learn(ctx, h.task, eachOnce(len(h.of), func(o learner.Outcome) error {
-		for _, at := range h.of[o.Fit] {
-			o.Fit = at.fit
-			if h.portfolios[at.fit] == nil {
-				if err := done(o); err != nil {
-					return err
-				}
-				continue
-			}
-			h.outcomes[at.fit][at.part] = o
-			if h.missing[at.fit]--; h.missing[at.fit] > 0 {
-				continue
-			}
-			joined := h.portfolios[at.fit].join(h.task, h.fits[at.fit], h.outcomes[at.fit])
-			joined.Fit = at.fit
-			if len(task.Fits[at.fit].Inner) == 0 { // held-out bags that nobody has asked for
-				for k := range joined.Epochs {
-					joined.Epochs[k].Validation = nil
-				}
-			}
-			h.outcomes[at.fit] = nil
-			if err := done(joined); err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
+		return joined
+	})
 }
 
 // Plan implements [learner.Learner]. Each portfolio's fits form a group, with the trainings of all candidates.
 func (a auto) Plan(task cv.Task) (learner.Plan, error) {
 	h := a.expand(task, false)
-	plan, err := a.Of.Plan(h.task)
+	plan, err := h.plan(a.Of)
 	if err != nil {
 		return learner.Plan{}, err
 	}
-	renumber(plan.Groups, func(i int) int { return h.of[i][0].fit })
 	plan.Groups = h.gathered(plan.Groups)
-	plan.Fits = len(task.Fits)
 	for i, p := range h.portfolios {
 		if p != nil && p.sampling != nil {
 			note := cmp.Or(task.Name, "task") + ": " + p.sampling.note(p, len(h.fits[i].Train))
@@ -316,20 +276,6 @@ func (a auto) Plan(task cv.Task) (learner.Plan, error) {
 		}
 	}
 	return plan, nil
-}
-
-// examplesOf returns the examples of some bags, in the order of all.
-func examplesOf(all []cv.Example, bags []int) (some []cv.Example) {
-	chosen := make(map[int]bool, len(bags))
-	for _, b := range bags {
-		chosen[b] = true
-	}
-	for _, e := range all {
-		if chosen[e.Bag] {
-			some = append(some, e)
-		}
-	}
-	return some
 }
 
 // gathered merges the trainings of a portfolio's candidates into one block per fit.

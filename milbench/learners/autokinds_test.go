@@ -208,9 +208,11 @@ func TestAutoOrder(t *testing.T) {
 }
 
 // TestJoinedKinds saves and loads portfolios and ensembles of every kind: scores are unchanged, a portfolio's scores
-// are those of Auto, and every damage of a file is found.
+// are those of Auto, and every damage of a file is found. The score of an ensemble is the mean of the members' scores, and
+// the first member has the seed of the ensemble.
 func TestJoinedKinds(t *testing.T) {
-	ensemble := json.RawMessage(`{"members":3,"learner":"statistics-trees","statistics":"min max","trees":5,"min_leaf":1,"balanced":true}`)
+	single := json.RawMessage(`{"learner":"statistics-trees","statistics":"min max","trees":5,"min_leaf":1,"balanced":true}`)
+	ensemble := json.RawMessage(`{"members":3,` + string(single[1:]))
 	for _, kind := range []mil.TargetKind{mil.ClassTarget, mil.RealTarget, mil.SurvivalTarget} {
 		t.Run(kind.String(), func(t *testing.T) {
 			set := easy(t, kind, 36, false)
@@ -243,12 +245,22 @@ func TestJoinedKinds(t *testing.T) {
 			}
 
 			m, dir = roundTrip(t, trainer, ensemble, set, true)
-			for i, p := range must(m.Predict(t.Context(), set.Instances(), false)) {
+			fresh := easy(t, kind, 60, false).Instances()[36:]
+			alone := must(must(trainer.Train(t.Context(), single, set, 7, nil)).Predict(t.Context(), fresh, false))
+			differ := false
+			for i, p := range must(m.Predict(t.Context(), fresh, false)) {
 				for k, s := range p.Scores {
 					if mean := (p.Members[0][k] + p.Members[1][k] + p.Members[2][k]) / 3; math.Abs(s-mean) > 1e-12*max(1, math.Abs(mean)) {
 						t.Errorf("bag %d: score %v, mean of the members %v", i, s, mean)
 					}
 				}
+				if !slices.Equal(p.Members[0], alone[i].Scores) {
+					t.Errorf("bag %d: the first member gives %v, alone %v", i, p.Members[0], alone[i].Scores)
+				}
+				differ = differ || !slices.Equal(p.Members[1], p.Members[2])
+			}
+			if !differ {
+				t.Error("the members are the same")
 			}
 			damages(t, trainer, dir)
 		})
@@ -263,7 +275,7 @@ func TestForgedKinds(t *testing.T) {
 	}
 	classes, values := train(mil.ClassTarget), train(mil.RealTarget)
 	fewer := *classes.combination
-	fewer.curves = []*calibrate.Calibration{{Method: calibrate.Platt, Classes: 4, Bags: 9, Sigmoids: make([]calibrate.Sigmoid, 4)}}
+	fewer.Curves = []*calibrate.Calibration{{Method: calibrate.Platt, Classes: 4, Bags: 9, Sigmoids: make([]calibrate.Sigmoid, 4)}}
 	for name, forge := range map[string]func(m *joinedModel) string{
 		"joins values":  func(m *joinedModel) string { m.combination = values.combination; return "joins 1 scores" },
 		"four classes":  func(m *joinedModel) string { m.combination = &fewer; return "joins 4 scores" },
@@ -373,10 +385,10 @@ func TestCombineClasses(t *testing.T) {
 	for i := range good {
 		a, b := must(alone.Score([][]float64{good[i]})), must(two.Score([][]float64{good[i], moved[i]}))
 		both := must(c.Score([][]float64{good[i], moved[i], worse[i]}))
-		p := must(c.curves[0].Probabilities(logOdds(good[i])))
+		p := must(c.Curves[0].Probabilities(logOdds(good[i])))
 		other := make([]float64, 3)
 		if c.Weights[2] > 0 {
-			other = must(c.curves[2].Probabilities(logOdds(worse[i])))
+			other = must(c.Curves[2].Probabilities(logOdds(worse[i])))
 		}
 		for k := range 3 {
 			if math.Abs(a[k]-b[k]) > 1e-6 {

@@ -52,14 +52,13 @@ func (r ranker) of(score float64) float64 {
 // error; a temperature would go to 0 there. A class whose log-odds order held-out bags worse than chance gets its share
 // of the bags as its probability.
 type combination struct {
-	Kind    mil.TargetKind
-	Weights []float64 // one per model, sum 1; 0 for models that do not count
-	Figures []float64 // main figure of each model for the kind of target ([synpool/milbench/learner.Weighted])
-
-	rankers []ranker                 // one per model, for binary targets and survival
-	slope   float64                  // for binary and real targets
-	shift   float64                  // for binary and real targets
-	curves  []*calibrate.Calibration // for classes, one per model that counts
+	Kind    mil.TargetKind           `json:"kind,omitempty"`
+	Weights []float64                `json:"weights"`           // one per model, sum 1; 0 for models that do not count
+	Figures []float64                `json:"auc"`               // main figure of each model for the kind of target ([synpool/milbench/learner.Weighted]), named after the first kind
+	Rankers []ranker                 `json:"rankers,omitempty"` // one per model, for binary targets and survival
+	Slope   float64                  `json:"slope,omitempty"`   // for binary and real targets
+	Shift   float64                  `json:"shift,omitempty"`   // for binary and real targets
+	Curves  []*calibrate.Calibration `json:"curves,omitempty"`  // for classes, one per model that counts
 }
 
 // usualSlope is the slope of a logit before any bag is seen. Of 1, 1.5 and 2 it gave the least log loss on 18 sets of the
@@ -70,40 +69,19 @@ const usualSlope = 1.5
 // weighs e times less. Small differences between models are chance, so such models are joined and not selected.
 const doubt = 1.5
 
-// combinationJSON is the stored form of a [combination].
-type combinationJSON struct {
-	Kind    mil.TargetKind           `json:"kind,omitempty"`
-	Weights []float64                `json:"weights"`
-	Figures []float64                `json:"auc"`               // named after the first kind of target
-	Rankers [][]float64              `json:"rankers,omitempty"` // scores of held-out bags of each model, ascending
-	Slope   float64                  `json:"slope,omitempty"`
-	Shift   float64                  `json:"shift,omitempty"`
-	Curves  []*calibrate.Calibration `json:"curves,omitempty"`
-}
-
-// MarshalJSON implements [json.Marshaler].
-func (c *combination) MarshalJSON() ([]byte, error) {
-	j := combinationJSON{Kind: c.Kind, Weights: c.Weights, Figures: c.Figures, Slope: c.slope, Shift: c.shift, Curves: c.curves}
-	for _, r := range c.rankers {
-		j.Rankers = append(j.Rankers, r)
-	}
-	return json.Marshal(j)
-}
-
 // UnmarshalJSON implements [json.Unmarshaler]. Inconsistent parts are an error.
 func (c *combination) UnmarshalJSON(data []byte) error {
-	var j combinationJSON
+	type plain combination // without this method
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&j); err != nil {
+	if err := d.Decode((*plain)(c)); err != nil {
 		return err
 	}
-	*c = combination{Kind: j.Kind, Weights: j.Weights, Figures: j.Figures, slope: j.Slope, shift: j.Shift, curves: j.Curves}
-	for m, r := range j.Rankers {
+	for m, r := range c.Rankers {
 		if len(r) == 0 || !slices.IsSorted(r) {
 			return fmt.Errorf("scores of model %d that do not ascend", m+1)
 		}
-		c.rankers = append(c.rankers, slices.Compact(r))
+		c.Rankers[m] = slices.Compact(r)
 	}
 	return c.validate()
 }
@@ -123,8 +101,8 @@ func (c *combination) validate() error {
 	case c.Kind == mil.ClassTarget:
 		curves = n
 	}
-	if n == 0 || len(c.Figures) != n || len(c.rankers) != rankers || len(c.curves) != curves {
-		return fmt.Errorf("%d weights, %d figures, %d lists of scores and %d curves of a target of kind %v", n, len(c.Figures), len(c.rankers), len(c.curves), c.Kind)
+	if n == 0 || len(c.Figures) != n || len(c.Rankers) != rankers || len(c.Curves) != curves {
+		return fmt.Errorf("%d weights, %d figures, %d lists of scores and %d curves of a target of kind %v", n, len(c.Figures), len(c.Rankers), len(c.Curves), c.Kind)
 	}
 	least := 0.0
 	if c.Kind == mil.RealTarget {
@@ -139,18 +117,18 @@ func (c *combination) validate() error {
 	if math.Abs(sum-1) > 1e-6 {
 		return fmt.Errorf("weights that sum to %v", sum)
 	}
-	linear := c.slope != 0 || c.shift != 0
+	linear := c.Slope != 0 || c.Shift != 0
 	switch {
-	case c.Kind == mil.BinaryTarget && !(c.slope > 0), c.Kind == mil.RealTarget && c.slope < 0,
+	case c.Kind == mil.BinaryTarget && !(c.Slope > 0), c.Kind == mil.RealTarget && c.Slope < 0,
 		c.Kind != mil.BinaryTarget && c.Kind != mil.RealTarget && linear:
-		return fmt.Errorf("a slope of %v and a shift of %v of a target of kind %v", c.slope, c.shift, c.Kind)
+		return fmt.Errorf("a slope of %v and a shift of %v of a target of kind %v", c.Slope, c.Shift, c.Kind)
 	}
-	for m, curve := range c.curves {
+	for m, curve := range c.Curves {
 		switch {
 		case curve == nil && c.Weights[m] == 0:
 		case curve == nil || curve.Method != calibrate.Platt || curve.Classes < 3 || curve.Inverted():
 			return fmt.Errorf("the probabilities of model %d are not those of a rising sigmoid for each class", m+1)
-		case slices.ContainsFunc(c.curves, func(other *calibrate.Calibration) bool { return other != nil && other.Classes != curve.Classes }):
+		case slices.ContainsFunc(c.Curves, func(other *calibrate.Calibration) bool { return other != nil && other.Classes != curve.Classes }):
 			return fmt.Errorf("model %d has %d classes, others have not", m+1, curve.Classes)
 		}
 	}
@@ -159,7 +137,7 @@ func (c *combination) validate() error {
 
 // width returns the number of scores per bag.
 func (c *combination) width() int {
-	for _, curve := range c.curves {
+	for _, curve := range c.Curves {
 		if curve != nil {
 			return curve.Classes
 		}
@@ -169,14 +147,14 @@ func (c *combination) width() int {
 
 // some returns the combination restricted to the given models, which must include all that count.
 func (c *combination) some(models []int) *combination {
-	s := &combination{Kind: c.Kind, slope: c.slope, shift: c.shift}
+	s := &combination{Kind: c.Kind, Slope: c.Slope, Shift: c.Shift}
 	for _, m := range models {
 		s.Weights, s.Figures = append(s.Weights, c.Weights[m]), append(s.Figures, c.Figures[m])
-		if c.rankers != nil {
-			s.rankers = append(s.rankers, c.rankers[m])
+		if c.Rankers != nil {
+			s.Rankers = append(s.Rankers, c.Rankers[m])
 		}
-		if c.curves != nil {
-			s.curves = append(s.curves, c.curves[m])
+		if c.Curves != nil {
+			s.Curves = append(s.Curves, c.Curves[m])
 		}
 	}
 	return s
@@ -198,7 +176,7 @@ func combine(h held, models [][][]float64) (*combination, error) {
 			return nil, err
 		}
 		if ranked(h.kind) {
-			c.rankers = append(c.rankers, newRanker(first(scores)))
+			c.Rankers = append(c.Rankers, newRanker(first(scores)))
 		}
 		var err error
 		if c.Figures[m], err = h.figure(scores); err != nil {
@@ -221,13 +199,13 @@ func combine(h held, models [][][]float64) (*combination, error) {
 		c.Weights[m] /= sum
 	}
 	if h.kind == mil.ClassTarget {
-		c.curves = make([]*calibrate.Calibration, len(models))
+		c.Curves = make([]*calibrate.Calibration, len(models))
 		for m, w := range c.Weights {
 			if w == 0 {
 				continue
 			}
 			var err error
-			if c.curves[m], err = curve(h, models[m]); err != nil {
+			if c.Curves[m], err = curve(h, models[m]); err != nil {
 				return nil, err
 			}
 		}
@@ -244,9 +222,9 @@ func combine(h held, models [][][]float64) (*combination, error) {
 	var err error
 	switch h.kind {
 	case mil.BinaryTarget:
-		c.slope, c.shift = platt(joined, h.labels, h.prior*float64(len(h.labels))/float64(max(h.bags, 1)))
+		c.Slope, c.Shift = platt(joined, h.labels, h.prior*float64(len(h.labels))/float64(max(h.bags, 1)))
 	case mil.RealTarget:
-		c.slope, c.shift, err = h.unit(joined)
+		c.Slope, c.Shift, err = h.unit(joined)
 	}
 	return c, err
 }
@@ -284,8 +262,8 @@ func (c *combination) join(scores [][]float64) float64 {
 	sum := 0.0
 	for m, w := range c.Weights {
 		switch {
-		case w > 0 && c.rankers != nil:
-			sum += w * c.rankers[m].of(scores[m][0])
+		case w > 0 && c.Rankers != nil:
+			sum += w * c.Rankers[m].of(scores[m][0])
 		case w > 0:
 			sum += w * scores[m][0]
 		}
@@ -314,7 +292,7 @@ func (c *combination) Score(scores [][]float64) ([]float64, error) {
 	case mil.SurvivalTarget:
 		return []float64{c.join(scores)}, nil
 	}
-	return []float64{c.slope*c.join(scores) + c.shift}, nil
+	return []float64{c.Slope*c.join(scores) + c.Shift}, nil
 }
 
 // classes returns the logarithms of the class probabilities.
@@ -324,7 +302,7 @@ func (c *combination) classes(scores [][]float64) ([]float64, error) {
 		if w == 0 {
 			continue
 		}
-		p, err := c.curves[m].Probabilities(logOdds(scores[m]))
+		p, err := c.Curves[m].Probabilities(logOdds(scores[m]))
 		if err != nil {
 			return nil, fmt.Errorf("member %d: %w", m+1, err)
 		}

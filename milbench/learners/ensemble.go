@@ -29,30 +29,21 @@ var _ learner.Learner = ensemble{}
 
 // Learn implements [learner.Learner]. A fit fails if one of its members fails.
 func (e ensemble) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome) error) error {
-	x, failed := membersOf(task)
-	for i, err := range failed {
-		if err != nil {
-			if err := done(learner.Outcome{Fit: i, Err: err}); err != nil {
-				return err
-			}
-		}
-	}
-	return x.learn(ctx, e.Of, done, func(_ int, members []learner.Outcome) learner.Outcome { return join(members) })
+	return membersOf(task).learn(ctx, e.Of, done, func(_ int, members []learner.Outcome) learner.Outcome { return join(members) })
 }
 
 // Plan implements [learner.Learner]. An ensemble's fit appears in its group once per member. Learn reports invalid fits.
 func (e ensemble) Plan(task cv.Task) (learner.Plan, error) {
-	x, _ := membersOf(task)
-	return x.plan(e.Of)
+	return membersOf(task).plan(e.Of)
 }
 
-// membersOf returns the members of the fits of a task, and why fits are invalid.
-func membersOf(task cv.Task) (x *trainings, failed []error) {
-	x, failed = trainingsOf(task), make([]error, len(task.Fits))
+// membersOf returns the members of the fits of a task.
+func membersOf(task cv.Task) *trainings {
+	x := trainingsOf(task)
 	for i, fit := range task.Fits {
 		n, setting, err := Members(fit.Setting)
 		if err != nil {
-			failed[i] = err
+			x.failed[i] = err
 			continue
 		}
 		if n > 0 {
@@ -67,7 +58,7 @@ func membersOf(task cv.Task) (x *trainings, failed []error) {
 			x.add(one, place{i, m})
 		}
 	}
-	return x, failed
+	return x
 }
 
 // Members returns the number of members that a setting asks for (0 if it names none), and the setting without that key.

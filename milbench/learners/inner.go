@@ -48,7 +48,8 @@ func (l Inner) expand(task cv.Task) *trainings {
 		if !slices.Equal(last.Train, fit.Train) || !slices.EqualFunc(last.Inner, fit.Inner, slices.Equal) {
 			last, rests = fit, nil
 			for _, part := range fit.Inner {
-				rests = append(rests, rest(fit.Train, part))
+				_, rest := divide(fit.Train, part)
+				rests = append(rests, rest)
 			}
 		}
 		for k := range fit.Inner {
@@ -73,18 +74,20 @@ func innerFit(fit cv.Fit, k int, rest []cv.Example) cv.Fit {
 	return one
 }
 
-// rest returns the training bags outside an inner fold.
-func rest(train []cv.Example, part []int) (rest []cv.Example) {
-	held := make(map[int]bool, len(part))
-	for _, b := range part {
-		held[b] = true
+// divide returns the examples of some bags and the others, both in the order of all.
+func divide(all []cv.Example, bags []int) (some, others []cv.Example) {
+	chosen := make(map[int]bool, len(bags))
+	for _, b := range bags {
+		chosen[b] = true
 	}
-	for _, e := range train {
-		if !held[e.Bag] {
-			rest = append(rest, e)
+	for _, e := range all {
+		if chosen[e.Bag] {
+			some = append(some, e)
+		} else {
+			others = append(others, e)
 		}
 	}
-	return rest
+	return some, others
 }
 
 // join returns the outcome of a fit when all its trainings are done.

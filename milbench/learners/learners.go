@@ -142,7 +142,7 @@ func Check(networks learner.Learner, task cv.Task) error {
 		if _, ours := p.learner.(learner.Classical); ours {
 			check = l.classic.Check
 		}
-		if err := check(p.task(task)); err != nil {
+		if err := check(p.task); err != nil {
 			return err
 		}
 	}
@@ -156,38 +156,23 @@ type byName struct {
 	workers  int
 }
 
-// part lists the fits of a task that one learner learns, by index.
+// part is the fits of a task that one learner learns.
 type part struct {
+	*trainings
 	learner learner.Learner
-	fits    []int
 }
 
 // parts returns the parts of a task that are not empty. Invalid settings go to the networks, which report them.
-func (l byName) parts(task cv.Task) (parts []part) {
-	own, networks := part{learner: l.classic}, part{learner: l.networks}
+func (l byName) parts(task cv.Task) []part {
+	parts := []part{{trainingsOf(task), l.classic}, {trainingsOf(task), l.networks}}
 	for i, f := range task.Fits {
 		if l.classic.Learns(f.Setting) {
-			own.fits = append(own.fits, i)
+			parts[0].add(f, place{i, 0})
 		} else {
-			networks.fits = append(networks.fits, i)
+			parts[1].add(f, place{i, 0})
 		}
 	}
-	for _, p := range []part{own, networks} {
-		if len(p.fits) > 0 {
-			parts = append(parts, p)
-		}
-	}
-	return parts
-}
-
-// task returns the task restricted to the fits of the part.
-func (p part) task(task cv.Task) cv.Task {
-	fits := task.Fits
-	task.Fits = nil
-	for _, i := range p.fits {
-		task.Fits = append(task.Fits, fits[i])
-	}
-	return task
+	return slices.DeleteFunc(parts, func(p part) bool { return len(p.of) == 0 })
 }
 
 // Takes implements [learner.Learner]. It returns what any of the learners takes; Plan and Learn check it for each fit.
@@ -205,11 +190,7 @@ func (l byName) Takes() learner.Takes {
 // Learn implements [learner.Learner].
 func (l byName) Learn(ctx context.Context, task cv.Task, done func(learner.Outcome) error) error {
 	for _, p := range l.parts(task) {
-		err := p.learner.Learn(ctx, p.task(task), eachOnce(len(p.fits), func(o learner.Outcome) error {
-			o.Fit = p.fits[o.Fit]
-			return done(o)
-		}))
-		if err != nil {
+		if err := p.learn(ctx, p.learner, done, nil); err != nil {
 			return err
 		}
 	}
@@ -220,11 +201,10 @@ func (l byName) Learn(ctx context.Context, task cv.Task, done func(learner.Outco
 func (l byName) Plan(task cv.Task) (learner.Plan, error) {
 	all := learner.Plan{Fits: len(task.Fits), Workers: l.workers}
 	for _, p := range l.parts(task) {
-		plan, err := p.learner.Plan(p.task(task))
+		plan, err := p.plan(p.learner)
 		if err != nil {
 			return learner.Plan{}, err
 		}
-		renumber(plan.Groups, func(i int) int { return p.fits[i] })
 		all.Groups = append(all.Groups, plan.Groups...)
 		all.Blocks += plan.Blocks
 		all.Members, all.Memory = max(all.Members, plan.Members), max(all.Memory, plan.Memory)

@@ -255,31 +255,6 @@ func TestJoinedModel(t *testing.T) {
 	damages(t, trainer, dir)
 }
 
-// TestEnsembleModel checks that the score is the mean of the members' scores, and that the first member has the seed of
-// the ensemble.
-func TestEnsembleModel(t *testing.T) {
-	set := shifted(t, 24, false)
-	one := json.RawMessage(`{"learner":"statistics-trees","statistics":"min max","trees":5,"min_leaf":1,"balanced":true}`)
-	three := json.RawMessage(`{"members":3,` + string(one[1:]))
-	m, dir := roundTrip(t, Trainer{}, three, set, true)
-	single := must(Trainer{}.Train(t.Context(), one, set, 7, nil))
-	fresh := shifted(t, 60, false).Instances()[24:]
-	got := must(m.Predict(t.Context(), fresh, false))
-	want := must(single.Predict(t.Context(), fresh, false))
-	differ := false
-	for i, p := range got {
-		mean := (p.Members[0][0] + p.Members[1][0] + p.Members[2][0]) / 3
-		if p.Members[0][0] != want[i].Scores[0] || math.Abs(p.Scores[0]-mean) > 1e-12 {
-			t.Errorf("bag %d: %+v, the first alone %v", i, p, want[i].Scores)
-		}
-		differ = differ || p.Members[1][0] != p.Members[2][0]
-	}
-	if !differ {
-		t.Error("the members are the same")
-	}
-	damages(t, Trainer{}, dir)
-}
-
 // damages checks that every damage of every file of a model is found.
 func damages(t *testing.T, trainer Trainer, dir string) {
 	t.Helper()

@@ -227,7 +227,7 @@ func TestNestedChoosesSetting(t *testing.T) {
 	}
 	var settings []json.RawMessage
 	for _, statistics := range []classic.Statistics{"mean", "sd"} {
-		setting := must(classic.StatisticsSVMEntry().Setting(&classic.StatisticsSVM{Statistics: statistics, Gamma: 1, C: 3, Balanced: true}))
+		setting := must(classic.StatisticsSVMEntry().Setting(&classic.StatisticsSVM{Statistics: statistics, Gamma: 1, SVM: classic.SVM{C: 3, Balanced: true}}))
 		settings = append(settings, setting)
 	}
 	found := do(t, run.Run{

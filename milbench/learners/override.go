@@ -13,13 +13,17 @@ import (
 	"synpool/internal/spelling"
 )
 
-// overwrite sets fields of the struct that into points to from a JSON object. An error names the field, and beside has the names of
-// fields that are set elsewhere.
-func overwrite(into any, fields json.RawMessage, beside ...string) error {
-	var values map[string]json.RawMessage
-	if err := json.Unmarshal(fields, &values); err != nil || values == nil {
-		return fmt.Errorf(`%.100q is no JSON object; write, say, '{"c":3}'`, fields)
+// objectOf returns the fields of a JSON object.
+func objectOf(text json.RawMessage) (values map[string]json.RawMessage, err error) {
+	if err := json.Unmarshal(text, &values); err != nil || values == nil {
+		return nil, fmt.Errorf(`%.100q is no JSON object; write, say, '{"c":3}'`, text)
 	}
+	return values, nil
+}
+
+// overwrite sets fields of the struct that into points to. An error names the field, and beside has the names of fields that are
+// set elsewhere.
+func overwrite(into any, values map[string]json.RawMessage, beside ...string) error {
 	known := fieldNames(reflect.TypeOf(into).Elem())
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !slices.Contains(known, name) {

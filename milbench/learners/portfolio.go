@@ -96,24 +96,28 @@ func completed(setting json.RawMessage) (json.RawMessage, error) {
 	if err != nil {
 		return setting, nil // a network
 	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(setting, &fields); err != nil {
-		return nil, err
-	}
-	delete(fields, cv.LearnerKey)
-	delete(fields, cv.PoolingKey)
-	rest, err := json.Marshal(fields)
+	values, err := objectOf(setting)
 	if err != nil {
 		return nil, err
 	}
-	return Override(e.Name, rest)
+	delete(values, cv.LearnerKey)
+	delete(values, cv.PoolingKey)
+	return override(e.Name, values)
 }
 
 // Override returns the default setting of a learner with some fields replaced by those of a JSON object.
 func Override(name string, fields json.RawMessage) (json.RawMessage, error) {
+	values, err := objectOf(fields)
+	if err != nil {
+		return nil, err
+	}
+	return override(name, values)
+}
+
+func override(name string, values map[string]json.RawMessage) (json.RawMessage, error) {
 	if name == AutoName {
 		p := DefaultPortfolio()
-		if err := overwrite(&p, fields); err != nil {
+		if err := overwrite(&p, values); err != nil {
 			return nil, err
 		}
 		var err error
@@ -137,18 +141,10 @@ func Override(name string, fields json.RawMessage) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	var values map[string]json.RawMessage
-	sample, sampled := json.RawMessage(nil), false
-	if err := json.Unmarshal(fields, &values); err == nil {
-		if sample, sampled = values[cv.SampleKey]; sampled {
-			delete(values, cv.SampleKey)
-			if fields, err = json.Marshal(values); err != nil {
-				return nil, err
-			}
-		}
-	}
+	sample, sampled := values[cv.SampleKey]
+	delete(values, cv.SampleKey)
 	estimator := e.Default()
-	if err := overwrite(estimator, fields, cv.SampleKey); err != nil {
+	if err := overwrite(estimator, values, cv.SampleKey); err != nil {
 		return nil, err
 	}
 	setting, err := e.Setting(estimator)

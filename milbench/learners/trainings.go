@@ -15,43 +15,64 @@ type place struct{ fit, part int }
 // trainings is a task as it is passed on, with one fit per training.
 type trainings struct {
 	task     cv.Task
-	of       []place             // one per training
+	of       [][]place           // where the outcome of each training goes; fits may share a training
 	outcomes [][]learner.Outcome // of the parts of each fit; nil for a fit that is passed on as it is
 	missing  []int               // number of parts of each fit without an outcome
+	failed   []error             // why a fit is not passed on
 }
 
 // trainingsOf returns the trainings of a task, none so far.
 func trainingsOf(task cv.Task) *trainings {
 	n := len(task.Fits)
 	task.Fits = nil
-	return &trainings{task: task, outcomes: make([][]learner.Outcome, n), missing: make([]int, n)}
+	return &trainings{task: task, outcomes: make([][]learner.Outcome, n), missing: make([]int, n), failed: make([]error, n)}
 }
 
 // add passes a fit on.
 func (x *trainings) add(fit cv.Fit, at place) {
-	x.task.Fits, x.of = append(x.task.Fits, fit), append(x.of, at)
+	x.task.Fits, x.of = append(x.task.Fits, fit), append(x.of, []place{at})
 }
 
-// learn passes the trainings on. When all parts of a fit are there, join makes them its outcome.
+// learn passes the trainings on. When all parts of a fit are there, join makes them its outcome. An outcome of an unknown
+// training, or a second one, is an error.
 func (x *trainings) learn(ctx context.Context, l learner.Learner, done func(learner.Outcome) error, join func(fit int, parts []learner.Outcome) learner.Outcome) error {
+	for i, err := range x.failed {
+		if err != nil {
+			if err := done(learner.Outcome{Fit: i, Err: err}); err != nil {
+				return err
+			}
+		}
+	}
 	if len(x.task.Fits) == 0 {
 		return ctx.Err()
 	}
-	return l.Learn(ctx, x.task, eachOnce(len(x.of), func(o learner.Outcome) error {
-		at := x.of[o.Fit]
-		o.Fit = at.fit
-		if x.outcomes[at.fit] == nil {
-			return done(o)
+	n := len(x.of)
+	seen := make([]bool, n)
+	return l.Learn(ctx, x.task, func(o learner.Outcome) error {
+		switch {
+		case o.Fit < 0 || o.Fit >= n:
+			return fmt.Errorf("the learner returned fit %d of %d", o.Fit, n)
+		case seen[o.Fit]:
+			return fmt.Errorf("the learner returned fit %d twice", o.Fit)
 		}
-		x.outcomes[at.fit][at.part] = o
-		if x.missing[at.fit]--; x.missing[at.fit] > 0 {
-			return nil
+		seen[o.Fit] = true
+		for _, at := range x.of[o.Fit] {
+			one := o
+			if parts := x.outcomes[at.fit]; parts != nil {
+				parts[at.part] = o
+				if x.missing[at.fit]--; x.missing[at.fit] > 0 {
+					continue
+				}
+				one = join(at.fit, parts)
+				x.outcomes[at.fit] = nil // no longer needed
+			}
+			one.Fit = at.fit
+			if err := done(one); err != nil {
+				return err
+			}
 		}
-		joined := join(at.fit, x.outcomes[at.fit])
-		x.outcomes[at.fit] = nil // no longer needed
-		joined.Fit = at.fit
-		return done(joined)
-	}))
+		return nil
+	})
 }
 
 // plan returns the plan of a task, with each fit in its group once per training.
@@ -60,31 +81,11 @@ func (x *trainings) plan(l learner.Learner) (learner.Plan, error) {
 	if err != nil {
 		return learner.Plan{}, err
 	}
-	renumber(plan.Groups, func(i int) int { return x.of[i].fit })
+	for _, g := range plan.Groups {
+		for k, i := range g.Fits {
+			g.Fits[k] = x.of[i][0].fit
+		}
+	}
 	plan.Fits = len(x.outcomes)
 	return plan, nil
-}
-
-// renumber replaces the fits of groups.
-func renumber(groups []learner.Group, of func(fit int) int) {
-	for _, g := range groups {
-		for k, i := range g.Fits {
-			g.Fits[k] = of(i)
-		}
-	}
-}
-
-// eachOnce passes outcomes on to done. One of a fit that is none of n, or that was there before, is an error.
-func eachOnce(n int, done func(learner.Outcome) error) func(learner.Outcome) error {
-	seen := make([]bool, n)
-	return func(o learner.Outcome) error {
-		switch {
-		case o.Fit < 0 || o.Fit >= n:
-			return fmt.Errorf("the learner returned fit %d of %d", o.Fit, n)
-		case seen[o.Fit]:
-			return fmt.Errorf("the learner returned fit %d twice", o.Fit)
-		}
-		seen[o.Fit] = true
-		return done(o)
-	}
 }

@@ -116,7 +116,7 @@ func timed(p problem, x []float64) (line, error) {
 // fit returns the decision value as a function of a row of x, and the iterations.
 func fit(p problem, x []float64, positive []bool) (func([]float64) float64, int, error) {
 	if p.Kind == "svc" {
-		k, err := svm.NewMatrix(x, p.N, p.N)
+		k, err := svm.NewMatrix(x, p.N)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -133,9 +133,9 @@ func fit(p problem, x []float64, positive []bool) (func([]float64) float64, int,
 	if p.Kind == "l1" {
 		s.Penalty = svm.L1
 	}
-	h, err := svm.FitLinear(context.Background(), s, svm.Dense[float64]{Values: x, N: p.N, Features: p.Columns, Stride: p.Columns}, positive, nil)
+	h, err := svm.FitLinear(context.Background(), s, svm.Dense{Values: x, N: p.N, Features: p.Columns}, positive, nil)
 	if err != nil {
 		return nil, 0, err
 	}
-	return func(row []float64) float64 { return svm.Decision(h, row) }, h.Iterations, nil
+	return h.Decision, h.Iterations, nil
 }

@@ -16,13 +16,12 @@ from svm import packed, rounded, written
 rng = np.random.default_rng(20040801)
 
 
-def regression(name, k, y, c, epsilon, weights=None):
-    model = SVR(kernel="precomputed", C=c, epsilon=epsilon, tol=1e-8, shrinking=False).fit(k, y, sample_weight=weights)
+def regression(name, k, y, c, epsilon):
+    model = SVR(kernel="precomputed", C=c, epsilon=epsilon, tol=1e-8, shrinking=False).fit(k, y)
     beta = np.zeros(len(y))
     beta[model.support_] = model.dual_coef_[0]
     return {"name": name, "c": c, "epsilon": epsilon, "bias": float(model.intercept_[0]), "supports": len(model.support_),
-            "objective": float(beta @ k @ beta / 2 + epsilon * np.abs(beta).sum() - beta @ y), "decisions": model.predict(k).tolist(),
-            "weights": (np.ones(len(y)) if weights is None else weights).tolist()}
+            "objective": float(beta @ k @ beta / 2 + epsilon * np.abs(beta).sum() - beta @ y), "decisions": model.predict(k).tolist()}
 
 
 def regressions():
@@ -36,10 +35,7 @@ def regressions():
         ("sigmoid", np.tanh(0.1 * x @ x.T - 0.5), y),
     ):
         k = rounded(k)
-        weights = rounded(rng.random(len(targets)) * 2)
-        weights[:3] = 1 / 64, 1, 2
         cases = [regression(f"C {c} epsilon {e}", k, targets, c, e) for c, e in ((0.1, 0.1), (1.0, 0.1), (10.0, 0.1), (1.0, 0.0), (1.0, 0.5), (1.0, 9.0))]
-        cases.append(regression("weights", k, targets, 2.0, 0.1, weights=weights))
         yield {"name": kind, "n": len(targets), "kernel": packed(k[np.triu_indices(len(k))]), "targets": packed(targets), "cases": cases}
 
 

@@ -33,12 +33,12 @@ func approximate(out io.Writer) error {
 					}
 					exactly = append(exactly, ms(start))
 					start = time.Now()
-					cx, err := transport.Coarsen(transport.Euclidean, x, f, nil, transport.Limit)
+					cx, err := transport.Coarsen(transport.Euclidean, x, f, transport.Limit)
 					if err != nil {
 						return err
 					}
 					coarsen = append(coarsen, ms(start))
-					cy, err := transport.Coarsen(transport.Euclidean, y, f, nil, transport.Limit)
+					cy, err := transport.Coarsen(transport.Euclidean, y, f, transport.Limit)
 					if err != nil {
 						return err
 					}

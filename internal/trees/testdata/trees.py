@@ -37,7 +37,7 @@ def shape(tree, pure=lambda tree, node: tree.value[node, 0].max() > 1 - 1e-9):
     return depth, leaves
 
 
-def case(name, seed, rows, features, classes, shift, weighted=False, whole=False, **options):
+def case(name, seed, rows, features, classes, shift, whole=False, **options):
     rng = np.random.default_rng(seed)
     y = rng.choice(classes, size=2 * rows, p=[0.8, 0.2] if options.get("class_weight") else None)
     x = rng.normal(size=(2 * rows, features)) + shift * y[:, None] * (np.arange(features) < 3)
@@ -46,12 +46,9 @@ def case(name, seed, rows, features, classes, shift, weighted=False, whole=False
         x[:, -1] = 3
         x[:, -2] = x[:, -2] > 4
     x = np.round(x, 3).astype(np.float32)
-    weights = np.ceil(4 * rng.gamma(1, size=rows)) / 4 if weighted else None
-    if weighted:
-        weights[:5] = 0
 
     def fit(trees, state):
-        return ExtraTreesClassifier(trees, random_state=state, n_jobs=2, **options).fit(x[:rows], y[:rows], weights)
+        return ExtraTreesClassifier(trees, random_state=state, n_jobs=2, **options).fit(x[:rows], y[:rows])
 
     model = fit(TREES, 0)
     shapes = [shape(t.tree_) for t in model.estimators_]
@@ -61,7 +58,7 @@ def case(name, seed, rows, features, classes, shift, weighted=False, whole=False
         aucs.append(roc_auc_score(y[rows:] == classes - 1, p[:, -1]))
     return {
         "name": name, "rows": rows, "features": features, "classes": classes,
-        "x": [float(f"{v:.4g}") for v in x.ravel()], "labels": y.tolist(), "weights": None if weights is None else weights.tolist(),
+        "x": [float(f"{v:.4g}") for v in x.ravel()], "labels": y.tolist(),
         "config": {"Trees": TREES, "Features": options.get("max_features", 0), "MinLeaf": options.get("min_samples_leaf", 1),
                    "MinSplit": options.get("min_samples_split", 2), "Balanced": options.get("class_weight") == "balanced"},
         "probabilities": np.round(model.predict_proba(x[rows:]), 6).ravel().tolist(),
@@ -81,9 +78,8 @@ if __name__ == "__main__":
     written(pathlib.Path(__file__).with_name("trees.json"), [
         case("two classes", 1, 120, 20, 2, 0.7),
         case("three classes, leaves of 3", 2, 120, 9, 3, 0.8, min_samples_leaf=3),
-        case("three classes, weights", 3, 100, 6, 3, 0.8, weighted=True),
         case("whole numbers, balanced", 4, 120, 12, 2, 0.7, whole=True, class_weight="balanced", max_features=5),
-        case("weights, splits of 10", 5, 100, 8, 2, 0.7, weighted=True, min_samples_split=10, max_features=1),
-        case("weights, all candidates, leaves of 2", 6, 100, 8, 2, 0.7, weighted=True, min_samples_leaf=2, max_features=8),
-        case("weights, balanced, leaves of 2", 7, 100, 8, 2, 0.7, weighted=True, min_samples_leaf=2, max_features=8, class_weight="balanced"),
+        case("splits of 10, one candidate", 5, 100, 8, 2, 0.7, min_samples_split=10, max_features=1),
+        case("all candidates, leaves of 2", 6, 100, 8, 2, 0.7, min_samples_leaf=2, max_features=8),
+        case("balanced, leaves of 2", 7, 100, 8, 2, 0.7, min_samples_leaf=2, max_features=8, class_weight="balanced"),
     ])

@@ -20,7 +20,7 @@ from sklearn.metrics import r2_score
 from trees import SEEDS, SMALL, TREES, shape, written
 
 
-def case(name, seed, rows, features, weighted=False, whole=False, **options):
+def case(name, seed, rows, features, whole=False, **options):
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(2 * rows, features))
     if whole:  # many ties, a constant column, and one that is nearly always 0
@@ -30,12 +30,9 @@ def case(name, seed, rows, features, weighted=False, whole=False, **options):
     x = np.round(x, 3).astype(np.float32)
     y = 5 + 2 * x[:, 0].astype(float) + np.sin(3 * x[:, 1]) + 0.5 * rng.normal(size=2 * rows)
     y = np.round(y) if whole else np.round(y * 1024) / 1024  # so that sums are exact, and equal divisions tie
-    weights = np.ceil(4 * rng.gamma(1, size=rows)) / 4 if weighted else None
-    if weighted:
-        weights[:5] = 0
 
     def fit(trees, state):
-        return ExtraTreesRegressor(trees, random_state=state, n_jobs=2, **options).fit(x[:rows], y[:rows], weights)
+        return ExtraTreesRegressor(trees, random_state=state, n_jobs=2, **options).fit(x[:rows], y[:rows])
 
     model = fit(TREES, 0)
     shapes = [shape(t.tree_, lambda tree, node: tree.impurity[node] < 1e-9) for t in model.estimators_]
@@ -43,7 +40,7 @@ def case(name, seed, rows, features, weighted=False, whole=False, **options):
     r2 = [r2_score(y[rows:], fit(SMALL, 1000 + state).predict(x[rows:])) for state in range(SEEDS)]
     return {
         "name": name, "rows": rows, "features": features,
-        "x": [float(f"{v:.4g}") for v in x.ravel()], "values": y.tolist(), "weights": None if weights is None else weights.tolist(),
+        "x": [float(f"{v:.4g}") for v in x.ravel()], "values": y.tolist(),
         "config": {"Trees": TREES, "Features": options.get("max_features", 0), "MinLeaf": options.get("min_samples_leaf", 1),
                    "MinSplit": options.get("min_samples_split", 2)},
         "predictions": np.round(each.mean(0), 6).tolist(), "spread": np.round(each.std(0), 6).tolist(),
@@ -56,7 +53,6 @@ def case(name, seed, rows, features, weighted=False, whole=False, **options):
 written(pathlib.Path(__file__).with_name("values.json"), [
     case("all candidates", 1, 100, 6),
     case("leaves of 3, two candidates", 2, 120, 8, min_samples_leaf=3, max_features=2),
-    case("weights", 3, 100, 5, weighted=True),
     case("whole numbers", 4, 120, 7, whole=True, max_features=3),
-    case("weights, splits of 10", 5, 100, 6, weighted=True, min_samples_split=10, max_features=1),
+    case("splits of 10, two candidates", 5, 100, 6, min_samples_split=10, max_features=2),
 ])

@@ -25,18 +25,16 @@ type DistanceSVM struct {
 	Scaling   Scaling  `json:"scaling"`
 	Power     float64  `json:"power"`
 	Sharpness float64  `json:"sharpness"`
-	C         float64  `json:"c"`
-	Balanced  bool     `json:"balanced"`          // give both classes, or a class and the rest, the same total weight
-	Epsilon   float64  `json:"epsilon,omitempty"` // for real targets: half the width of the tube, in standard deviations of the targets; 0 means 0.1
+	SVM
 }
 
 // DefaultDistanceSVM returns the default machine for a distance, with C = 10. Earth mover's distances have Power 1 and
 // Sharpness 0.5; the others have a Gaussian kernel.
 func DefaultDistanceSVM(d Distance) DistanceSVM {
 	if d.moves() {
-		return DistanceSVM{Distance: d, Scaling: Deviation, Power: 1, Sharpness: 0.5, C: 10, Balanced: true}
+		return DistanceSVM{Distance: d, Scaling: Deviation, Power: 1, Sharpness: 0.5, SVM: SVM{C: 10, Balanced: true}}
 	}
-	return DistanceSVM{Distance: d, Scaling: Deviation, Power: 2, Sharpness: 0.5, C: 10, Balanced: true}
+	return DistanceSVM{Distance: d, Scaling: Deviation, Power: 2, Sharpness: 0.5, SVM: SVM{C: 10, Balanced: true}}
 }
 
 // DistanceSVMEntry returns the entry of [DistanceSVM] in the list of learners.
@@ -61,8 +59,7 @@ func DistanceSVMEntry() learner.Entry {
 
 // Validate reports the first invalid hyperparameter.
 func (s DistanceSVM) Validate() error {
-	return cmp.Or(s.Distance.validate(), s.Scaling.validate(), above0("power", s.Power), above0("sharpness", s.Sharpness),
-		above0("c", s.C), atLeast0("epsilon", s.Epsilon))
+	return cmp.Or(s.Distance.validate(), s.Scaling.validate(), above0("power", s.Power), above0("sharpness", s.Sharpness), s.SVM.validate())
 }
 
 // Takes implements an optional method of [learner.Estimator].
@@ -84,10 +81,7 @@ func (s DistanceSVM) kernel(distance, mean float64) float64 {
 
 // Fit implements [learner.Estimator].
 func (s DistanceSVM) Fit(ctx context.Context, t learner.Training) (learner.Model, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
-	shared, rows, err := shareKinds(t, kinds)
+	shared, rows, err := begin(s, t, kinds)
 	if err != nil {
 		return nil, err
 	}
@@ -101,22 +95,23 @@ func (s DistanceSVM) Fit(ctx context.Context, t learner.Training) (learner.Model
 		for i, v := range d.values {
 			values[i] = s.kernel(v, d.mean)
 		}
-		return svm.NewMatrix(values, d.n, d.n)
+		return svm.NewMatrix(values, d.n)
 	})
 	if err != nil {
 		return nil, err
 	}
-	fitted, err := machineSetting{s.C, s.Balanced, s.Epsilon}.fit(ctx, gram, rows, t)
+	fitted, err := s.SVM.fit(ctx, gram, rows, t)
 	if err != nil {
 		return nil, err
 	}
 	m := &distanceSVMModel{
-		Setting: s, Mean: d.mean, Scale: keepScale(d.z), Support: []keptBag{}, Coefficients: fitted.coefficients, outputs: fitted.outputs,
-		trainingBags: trainingBags{live: d},
+		Setting: s, Mean: d.mean, Scale: d.z.scale, Support: []keptBag{}, Coefficients: fitted.coefficients, outputs: fitted.outputs,
 	}
+	var support []int
 	for _, i := range fitted.support {
-		m.rows, m.Support = append(m.rows, rows[i]), append(m.Support, keptBag{t.Bags[i]})
+		support, m.Support = append(support, rows[i]), append(m.Support, keptBag{t.Bags[i]})
 	}
+	m.trainingBags = d.training(support)
 	return m, nil
 }
 
@@ -125,7 +120,7 @@ func (s DistanceSVM) Fit(ctx context.Context, t learner.Training) (learner.Model
 type distanceSVMModel struct {
 	Setting      DistanceSVM `json:"setting"`
 	Mean         float64     `json:"mean"` // mean distance, see [DistanceSVM]
-	Scale        keptScale   `json:"scale"`
+	Scale        scale       `json:"scale"`
 	Support      []keptBag   `json:"support"`
 	Coefficients numbers     `json:"coefficients"` // [machines, support]
 	outputs
@@ -148,7 +143,7 @@ func (m *distanceSVMModel) Validate() error {
 		return err
 	}
 	var err error
-	m.z, m.kept, err = m.Scale.points(m.Support)
+	m.z, m.bags, err = m.Scale.points(m.Support)
 	return err
 }
 

@@ -30,11 +30,9 @@ import (
 // Amores, "Multiple instance classification: review, taxonomy and comparative study", Artificial Intelligence 201
 // (2013).
 type BagOfWords struct {
-	Words    int     `json:"words"`
-	Gamma    float64 `json:"gamma"`
-	C        float64 `json:"c"`
-	Balanced bool    `json:"balanced"`          // give both classes, or a class and the rest, the same total weight
-	Epsilon  float64 `json:"epsilon,omitempty"` // for real targets: half the width of the tube, in standard deviations of the targets; 0 means 0.1
+	Words int     `json:"words"`
+	Gamma float64 `json:"gamma"`
+	SVM
 
 	start []float64 // initial centres of k-means, [words, features]; nil to draw them
 }
@@ -44,12 +42,12 @@ func BagOfWordsEntry() learner.Entry {
 	var grid []learner.Estimator
 	for _, words := range []int{20, 100} {
 		for _, c := range []float64{1, 10} {
-			grid = append(grid, &BagOfWords{Words: words, Gamma: 1, C: c, Balanced: true})
+			grid = append(grid, &BagOfWords{Words: words, Gamma: 1, SVM: SVM{C: c, Balanced: true}})
 		}
 	}
 	return learner.Entry{
 		Name: "bag-of-words", Summary: "an SVM on histograms of the nearest words of a k-means codebook",
-		Default: func() learner.Estimator { return &BagOfWords{Words: 50, Gamma: 1, C: 3, Balanced: true} }, Grid: grid,
+		Default: func() learner.Estimator { return &BagOfWords{Words: 50, Gamma: 1, SVM: SVM{C: 3, Balanced: true}} }, Grid: grid,
 		Model: func() learner.Model { return new(bagOfWordsModel) },
 	}
 }
@@ -64,7 +62,7 @@ func (s BagOfWords) Validate() error {
 	if s.Words < 2 || s.Words > mostWords {
 		return fmt.Errorf("words %d: from 2 to %d are needed", s.Words, mostWords)
 	}
-	return cmp.Or(above0("gamma", s.Gamma), above0("c", s.C), atLeast0("epsilon", s.Epsilon))
+	return cmp.Or(above0("gamma", s.Gamma), s.SVM.validate())
 }
 
 // Takes implements an optional method of [learner.Estimator].
@@ -92,13 +90,6 @@ func (s BagOfWords) Cost(bags []mil.Instances) learner.Cost {
 	}
 }
 
-// kmeans returns the k-means of a codebook: one start with k-means++, like scikit-learn.
-func (s BagOfWords) kmeans(words int) mixture.KMeans {
-	k := mixture.DefaultKMeans(words)
-	k.Restarts, k.Iterations = 1, 100
-	return k
-}
-
 // codebook is shared by fits with the same number of words.
 type codebook struct {
 	scale   scale
@@ -109,15 +100,12 @@ type codebook struct {
 // codebookOf returns the codebook of the shared bags.
 func (s BagOfWords) codebookOf(ctx context.Context, shared *learner.Shared) (*codebook, error) {
 	return learner.Once(shared, s.Shares(), func() (*codebook, error) {
-		scale, err := sharedScale(shared)
+		scale, x, err := sharedSample(shared)
 		if err != nil {
 			return nil, err
 		}
-		x, err := newSample(shared.Bags, scale, mostSampled)
-		if err != nil {
-			return nil, err
-		}
-		c, k := &codebook{scale: scale}, s.kmeans(min(s.Words, x.n))
+		c, k := &codebook{scale: scale}, mixture.DefaultKMeans(min(s.Words, x.n))
+		k.Iterations = 100
 		if s.start != nil {
 			c.centres, err = k.From(ctx, x.rows(), s.start)
 		} else {
@@ -169,10 +157,7 @@ func histogram(list []int, words, without int) []float64 {
 
 // Fit implements [learner.Estimator].
 func (s BagOfWords) Fit(ctx context.Context, t learner.Training) (learner.Model, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
-	shared, rows, err := shareKinds(t, kinds)
+	shared, rows, err := begin(s, t, kinds)
 	if err != nil {
 		return nil, err
 	}
@@ -180,16 +165,16 @@ func (s BagOfWords) Fit(ctx context.Context, t learner.Training) (learner.Model,
 	if err != nil {
 		return nil, err
 	}
-	machine, err := c.vectors.fitRadial(ctx, t, shared, s.Shares(), rows, s.Gamma, machineSetting{s.C, s.Balanced, s.Epsilon})
+	machine, err := c.vectors.fitRadial(ctx, t, shared, s.Shares(), rows, s.Gamma, s.SVM)
 	if err != nil {
 		return nil, err
 	}
-	return &bagOfWordsModel{Scale: keptScale{Shift: c.scale.shift, Factor: c.scale.factor}, Centres: c.centres.Values, Machine: machine}, nil
+	return &bagOfWordsModel{Scale: c.scale, Centres: c.centres.Values, Machine: machine}, nil
 }
 
 // bagOfWordsModel is a fitted [BagOfWords].
 type bagOfWordsModel struct {
-	Scale   keptScale      `json:"scale"`
+	Scale   scale          `json:"scale"`
 	Centres numbers        `json:"centres"` // [words, features], in units of standardised instances
 	Machine *radialMachine `json:"machine"`
 }
@@ -208,7 +193,7 @@ func (m *bagOfWordsModel) Validate() error {
 
 // words returns the word of each instance of a bag, and the bag's prediction.
 func (m *bagOfWordsModel) words(bag mil.Instances) ([]int, mil.Prediction, error) {
-	list, err := wordsOf(bag, scale{m.Scale.Shift, m.Scale.Factor}, m.centres())
+	list, err := wordsOf(bag, m.Scale, m.centres())
 	if err != nil {
 		return nil, mil.Prediction{}, err
 	}

@@ -75,10 +75,7 @@ func (s CitationKNN) Cost(bags []mil.Instances) learner.Cost { return s.Distance
 
 // Fit implements [learner.Estimator].
 func (s CitationKNN) Fit(ctx context.Context, t learner.Training) (learner.Model, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
-	shared, rows, err := shareKinds(t, kinds)
+	shared, rows, err := begin(s, t, kinds)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +84,7 @@ func (s CitationKNN) Fit(ctx context.Context, t learner.Training) (learner.Model
 		return nil, err
 	}
 	m := &citationKNNModel{
-		Setting: s, Scale: keepScale(d.z), Positive: []bool{}, Reach: make(numbers, len(rows)), trainingBags: trainingBags{live: d, rows: rows},
+		Setting: s, Scale: d.z.scale, Positive: []bool{}, Reach: make(numbers, len(rows)), trainingBags: d.training(rows),
 	}
 	if m.Targets, err = targetsOf(t); err != nil {
 		return nil, err
@@ -127,7 +124,7 @@ func (s CitationKNN) Fit(ctx context.Context, t learner.Training) (learner.Model
 // citationKNNModel is a fitted [CitationKNN].
 type citationKNNModel struct {
 	Setting  CitationKNN `json:"setting"`
-	Scale    keptScale   `json:"scale"`
+	Scale    scale       `json:"scale"`
 	Bags     []keptBag   `json:"bags"`
 	Positive []bool      `json:"positive"`         // for a binary target
 	Reach    numbers     `json:"reach"`            // a bag cites others up to this distance
@@ -158,7 +155,7 @@ func (m *citationKNNModel) Validate() error {
 	if err != nil {
 		return err
 	}
-	m.z, m.kept, err = m.Scale.points(m.Bags)
+	m.z, m.bags, err = m.Scale.points(m.Bags)
 	return err
 }
 

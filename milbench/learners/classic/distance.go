@@ -61,7 +61,7 @@ func (d Distance) moves() bool { return d == EMD || d == EMDCityBlock }
 
 // approximates reports whether the distance between two bags is computed from their representatives.
 func (m *measure) approximates(a, b *points) bool {
-	return m.distance.moves() && !m.z.sparse && max(a.rows, b.rows) > exactInstances
+	return m.distance.moves() && !m.z.Sparse && max(a.rows, b.rows) > exactInstances
 }
 
 // between returns the distance between two bags.
@@ -84,10 +84,10 @@ func (m *measure) between(a, b *points) (float64, error) {
 
 // representatives returns the representatives of two bags.
 func (m *measure) representatives(a, b *points) (x, y *transport.Coarse, err error) {
-	if x, err = a.representatives(m.distance.metric(), len(m.z.factor)); err != nil {
+	if x, err = a.representatives(m.distance.metric(), len(m.z.Factor)); err != nil {
 		return nil, nil, err
 	}
-	y, err = b.representatives(m.distance.metric(), len(m.z.factor))
+	y, err = b.representatives(m.distance.metric(), len(m.z.Factor))
 	return x, y, err
 }
 
@@ -259,14 +259,18 @@ func distancesTo(z *standardised, d Distance, bags []*points, bag mil.Instances)
 	return row, nil
 }
 
-// trainingBags are the training bags that a model needs for distances. They are those of live if the model was just
-// fitted, otherwise those that it keeps.
+// trainingBags are the training bags that a model needs for distances.
 type trainingBags struct {
-	live *distances
-	rows []int // rows of live
+	z    *standardised // nil in a decoded model that was not validated
+	bags []*points
 
-	z    *standardised // for a decoded model
-	kept []*points
+	live *distances // nil in a decoded model
+	rows []int      // rows of the bags in live
+}
+
+// training returns the training bags that are these rows of the shared ones.
+func (d *distances) training(rows []int) trainingBags {
+	return trainingBags{z: d.z, bags: d.z.some(rows), live: d, rows: rows}
 }
 
 // distances returns the distances from the training bags to a bag.
@@ -285,7 +289,7 @@ func (t trainingBags) distances(d Distance, bag mil.Instances) ([]float64, error
 	case t.z == nil:
 		return nil, errNotValidated
 	}
-	return distancesTo(t.z, d, t.kept, bag)
+	return distancesTo(t.z, d, t.bags, bag)
 }
 
 // leaveOut does the same as function leaveOut for scores that depend only on the distances from the training bags. It
@@ -302,29 +306,22 @@ func (t trainingBags) leaveOut(d Distance, bag mil.Instances, score func([]float
 	if bag.Len() == 1 {
 		return falls(p, 1, nil)
 	}
-	z, bags := t.z, t.kept
-	if t.live != nil {
-		z, bags = t.live.z, make([]*points, len(t.rows))
-		for i, at := range t.rows {
-			bags[i] = t.live.z.bags[at]
-		}
-	}
-	of, err := z.standardise(bag)
+	of, err := t.z.standardise(bag)
 	if err != nil {
 		return nil, err
 	}
-	m, n := measure{distance: d, z: z}, of.rows
-	values := make([]float64, n*len(bags)) // row i: without instance i
-	for k, b := range bags {
+	m, n, width := measure{distance: d, z: t.z}, of.rows, len(t.bags)
+	values := make([]float64, n*width) // row i: without instance i
+	for k, b := range t.bags {
 		without, err := m.without(b, of)
 		if err != nil {
 			return nil, err
 		}
 		for i, v := range without {
-			values[i*len(bags)+k] = v
+			values[i*width+k] = v
 		}
 	}
-	return falls(p, n, func(i int) (mil.Prediction, error) { return score(values[i*len(bags) : (i+1)*len(bags)]) })
+	return falls(p, n, func(i int) (mil.Prediction, error) { return score(values[i*width : (i+1)*width]) })
 }
 
 // mostInstances is the limit of instances per bag for learners whose time grows with the square of their number.

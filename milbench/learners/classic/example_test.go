@@ -115,39 +115,21 @@ func ExampleCitationKNN_Fit() {
 }
 
 func ExampleBagOfWords() {
-	train := learner.Training{Bags: bags, Targets: []mil.Target{mil.Labelled(1), mil.Labelled(0), mil.Labelled(1), mil.Labelled(0)}}
 	setting := classic.BagOfWordsEntry().Default().(*classic.BagOfWords)
 	setting.Words = 2 // one for small and one for large instances
-	model, err := setting.Fit(context.Background(), train)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, bag := range bags {
-		p, err := model.Predict(bag)
-		fmt.Printf("%.2f %v\n", p.Scores[0], err)
-	}
+	show(setting)
 	// Output:
-	// 1.00 <nil>
-	// -1.00 <nil>
-	// 1.00 <nil>
-	// -1.00 <nil>
+	// 1.0 from [0.0 0.0 2.0] <nil>
+	// -1.0 from [0.0 0.0] <nil>
+	// 1.0 from [2.0 0.9] <nil>
+	// -1.0 from [0.0 0.0] <nil>
 }
 
 func ExampleFisherVectors() {
-	train := learner.Training{Bags: bags, Targets: []mil.Target{mil.Labelled(1), mil.Labelled(0), mil.Labelled(1), mil.Labelled(0)}}
-	model, err := classic.FisherVectors{Components: 2, C: 10, Balanced: true}.Fit(context.Background(), train)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, bag := range bags {
-		p, err := model.Predict(bag)
-		fmt.Printf("%.2f %v\n", p.Scores[0], err)
-	}
+	show(classic.FisherVectors{Components: 2, SVM: classic.SVM{C: 10, Balanced: true}})
 	// Output:
-	// 0.77 <nil>
-	// -0.90 <nil>
-	// 0.81 <nil>
-	// -0.65 <nil>
+	// 0.8 from [0.9 -0.6 1.4] <nil>
+	// -0.9 from [-0.4 1.4] <nil>
+	// 0.8 from [0.5 0.2] <nil>
+	// -0.7 from [1.6 -0.9] <nil>
 }

@@ -39,10 +39,8 @@ import (
 // multi-instance learning", IEEE TNNLS 28 (2017). miFV first projects the instances onto principal components; we do
 // not.
 type FisherVectors struct {
-	Components int     `json:"components"`
-	C          float64 `json:"c"`
-	Balanced   bool    `json:"balanced"`          // give both classes, or a class and the rest, the same total weight
-	Epsilon    float64 `json:"epsilon,omitempty"` // for real targets: half the width of the tube, in standard deviations of the targets; 0 means 0.1
+	Components int `json:"components"`
+	SVM
 
 	start *mixture.Mixture // initial mixture of EM; nil to use clusters of k-means
 }
@@ -52,12 +50,12 @@ func FisherVectorsEntry() learner.Entry {
 	var grid []learner.Estimator
 	for _, components := range []int{4, 16} {
 		for _, c := range []float64{1, 10} {
-			grid = append(grid, &FisherVectors{Components: components, C: c, Balanced: true})
+			grid = append(grid, &FisherVectors{Components: components, SVM: SVM{C: c, Balanced: true}})
 		}
 	}
 	return learner.Entry{
 		Name: "fisher-vectors", Summary: "a linear SVM on Fisher vectors of a Gaussian mixture (miFV without PCA)",
-		Default: func() learner.Estimator { return &FisherVectors{Components: 4, C: 3, Balanced: true} }, Grid: grid,
+		Default: func() learner.Estimator { return &FisherVectors{Components: 4, SVM: SVM{C: 3, Balanced: true}} }, Grid: grid,
 		Model: func() learner.Model { return new(fisherVectorsModel) },
 	}
 }
@@ -73,7 +71,7 @@ func (s FisherVectors) Validate() error {
 	if s.Components < 1 || s.Components > mostComponents {
 		return fmt.Errorf("components %d: from 1 to %d are needed", s.Components, mostComponents)
 	}
-	return cmp.Or(above0("c", s.C), atLeast0("epsilon", s.Epsilon))
+	return s.SVM.validate()
 }
 
 // Takes implements an optional method of [learner.Estimator].
@@ -105,13 +103,6 @@ func (s FisherVectors) Cost(bags []mil.Instances) learner.Cost {
 	}
 }
 
-// em returns the configuration of the mixture.
-func (s FisherVectors) em(components int) mixture.Gaussian {
-	g := mixture.DefaultGaussian(components)
-	g.Floor = varianceFloor
-	return g
-}
-
 // fisher is shared by fits with the same number of components.
 type fisher struct {
 	scale   scale
@@ -122,15 +113,12 @@ type fisher struct {
 // fisherOf returns the mixture and the vectors of the shared bags.
 func (s FisherVectors) fisherOf(ctx context.Context, shared *learner.Shared) (*fisher, error) {
 	return learner.Once(shared, s.Shares(), func() (*fisher, error) {
-		scale, err := sharedScale(shared)
+		scale, x, err := sharedSample(shared)
 		if err != nil {
 			return nil, err
 		}
-		x, err := newSample(shared.Bags, scale, mostSampled)
-		if err != nil {
-			return nil, err
-		}
-		f, g := &fisher{scale: scale}, s.em(min(s.Components, x.n))
+		f, g := &fisher{scale: scale}, mixture.DefaultGaussian(min(s.Components, x.n))
+		g.Floor = varianceFloor
 		if s.start != nil {
 			f.mixture, err = g.From(ctx, x.rows(), s.start)
 		} else {
@@ -153,10 +141,7 @@ func fisherVector(bag mil.Instances, s scale, m *mixture.Mixture) ([]float64, er
 
 // Fit implements [learner.Estimator].
 func (s FisherVectors) Fit(ctx context.Context, t learner.Training) (learner.Model, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
-	shared, rows, err := shareKinds(t, kinds)
+	shared, rows, err := begin(s, t, kinds)
 	if err != nil {
 		return nil, err
 	}
@@ -165,51 +150,48 @@ func (s FisherVectors) Fit(ctx context.Context, t learner.Training) (learner.Mod
 		return nil, err
 	}
 	d := 2 * len(f.mixture.Means)
-	x := svm.Dense[float64]{N: len(rows), Features: d, Stride: d}
+	var x []float64
 	for _, i := range rows {
-		x.Values = append(x.Values, f.values[i*d:(i+1)*d]...)
+		x = append(x, f.values[i*d:(i+1)*d]...)
 	}
 	planes, o, err := fitOutputs(t, d, func(positive []bool) ([]float64, float64, error) {
-		var weights []float64
-		if s.Balanced {
-			weights = svm.Balanced(positive)
-		}
 		linear := svm.DefaultLinear()
 		linear.C, linear.Tolerance = s.C, 1e-6
-		plane, err := svm.FitLinear(ctx, linear, x, positive, weights)
+		plane, err := fitLinear(ctx, linear, x, d, positive, s.Balanced)
 		if err != nil {
-			return nil, 0, advised(err)
+			return nil, 0, err
 		}
 		return plane.Weights, plane.Bias, nil
-	}, func(values []float64) ([]float64, float64, error) { return s.regress(ctx, x, values) })
+	}, func(values []float64) ([]float64, float64, error) { return s.regress(ctx, x, d, values) })
 	if err != nil {
 		return nil, err
 	}
 	return &fisherVectorsModel{
-		Scale: keptScale{Shift: f.scale.shift, Factor: f.scale.factor}, Shares: f.mixture.Weights, Means: f.mixture.Means,
+		Scale: f.scale, Shares: f.mixture.Weights, Means: f.mixture.Means,
 		Variances: f.mixture.Variances, Weights: slices.Concat(planes...), outputs: o,
 	}, nil
 }
 
-// regress returns weights and bias of a regression on the rows of x, with their products as the kernel.
-func (s FisherVectors) regress(ctx context.Context, x svm.Dense[float64], values []float64) (weights []float64, bias float64, err error) {
-	row := func(i int) []float64 { return x.Values[i*x.Stride:][:x.Features] }
-	products := make([]float64, x.N*x.N)
-	for i := range x.N {
+// regress returns weights and bias of a regression on rows of d values, with their products as the kernel.
+func (s FisherVectors) regress(ctx context.Context, x []float64, d int, values []float64) (weights []float64, bias float64, err error) {
+	row := func(i int) []float64 { return x[i*d : (i+1)*d] }
+	n := len(values)
+	products := make([]float64, n*n)
+	for i := range n {
 		for k := range i + 1 {
-			products[i*x.N+k] = floats.Dot(row(i), row(k))
-			products[k*x.N+i] = products[i*x.N+k]
+			products[i*n+k] = floats.Dot(row(i), row(k))
+			products[k*n+i] = products[i*n+k]
 		}
 	}
-	gram, err := svm.NewMatrix(products, x.N, x.N)
+	gram, err := svm.NewMatrix(products, n)
 	if err != nil {
 		return nil, 0, err
 	}
-	coefficients, bias, err := machineSetting{c: s.C, epsilon: s.Epsilon}.regress(ctx, gram, values)
+	coefficients, bias, err := s.SVM.regress(ctx, gram, values)
 	if err != nil {
 		return nil, 0, err
 	}
-	weights = make([]float64, x.Features)
+	weights = make([]float64, d)
 	for i, beta := range coefficients {
 		floats.AddScaled(weights, beta, row(i))
 	}
@@ -219,11 +201,11 @@ func (s FisherVectors) regress(ctx context.Context, x svm.Dense[float64], values
 // fisherVectorsModel is a fitted [FisherVectors]. The score of a bag is the product of Weights with its Fisher vector,
 // plus a bias. Each class has its own weights and bias.
 type fisherVectorsModel struct {
-	Scale     keptScale `json:"scale"`
-	Shares    numbers   `json:"shares"` // weights of the components, [components]
-	Means     numbers   `json:"means"`  // [components, features], in units of standardised instances
-	Variances numbers   `json:"variances"`
-	Weights   numbers   `json:"weights"` // [machines, 2, components, features]
+	Scale     scale   `json:"scale"`
+	Shares    numbers `json:"shares"` // weights of the components, [components]
+	Means     numbers `json:"means"`  // [components, features], in units of standardised instances
+	Variances numbers `json:"variances"`
+	Weights   numbers `json:"weights"` // [machines, 2, components, features]
 	outputs
 }
 
@@ -248,7 +230,7 @@ func (m *fisherVectorsModel) Validate() error {
 
 // Predict implements [learner.Model].
 func (m *fisherVectorsModel) Predict(bag mil.Instances) (mil.Prediction, error) {
-	vector, err := fisherVector(bag, scale{m.Scale.Shift, m.Scale.Factor}, m.mixture())
+	vector, err := fisherVector(bag, m.Scale, m.mixture())
 	if err != nil {
 		return mil.Prediction{}, err
 	}

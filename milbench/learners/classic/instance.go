@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -96,13 +97,44 @@ func (c Instance) Cost(bags []mil.Instances) learner.Cost {
 // instanceModel is a fitted instance classifier. The logit of an instance x is Weights x + Bias or, with a kernel k of
 // landmarks z_j, sum_j Weights_j k(x, z_j) + Bias.
 type instanceModel struct {
-	Weights []float64 // one per feature, in the feature's own unit; with a kernel, one per landmark
-	Bias    float64
-	Loss    float64 // mean over the training instances, weighted by the setting, without the penalty
+	Features int             `json:"features"`
+	Weights  numbers         `json:"weights"` // one per feature, in the feature's own unit; with a kernel, one per landmark
+	Bias     float64         `json:"bias"`
+	Loss     float64         `json:"loss"` // mean over the training instances, weighted by the setting, without the penalty
+	Kernel   *landmarkKernel `json:"kernel,omitempty"`
 
-	features int // number of features
-	kernel   *kernel
-	scale    scale
+	kernel *kernel // that of Kernel
+}
+
+// landmarkKernel is what a model keeps of a [kernel].
+type landmarkKernel struct {
+	Gamma     float64 `json:"gamma"`
+	Scale     scale   `json:"scale"`
+	Landmarks numbers `json:"landmarks"` // standardised, row-major
+}
+
+// Validate reports parts of a decoded model that do not fit together.
+func (m *instanceModel) Validate() error {
+	n, d := len(m.Weights), m.Features
+	if n == 0 {
+		return errors.New("no weights")
+	}
+	k := m.Kernel
+	if k == nil {
+		if d != n {
+			return fmt.Errorf("%d weights of %d features", n, d)
+		}
+		return nil
+	}
+	if d < 1 || len(k.Landmarks)%d != 0 || len(k.Landmarks)/d != n || len(k.Scale.Shift) != d || len(k.Scale.Factor) != d {
+		return fmt.Errorf("a kernel that does not fit %d landmarks of %d features", n, d)
+	}
+	m.kernel = &kernel{gamma: k.Gamma}
+	for i := range n {
+		m.kernel.add(k.Landmarks[i*d : (i+1)*d])
+	}
+	m.kernel.index()
+	return above0("gamma", k.Gamma)
 }
 
 // TrainingLoss returns Loss.
@@ -114,18 +146,11 @@ const (
 	iterations = 10_000
 )
 
-// errNotConverged is wrapped by errors that say that a fit did not reach its minimum.
-var errNotConverged = lbfgs.ErrNotConverged
-
 // Fit finds the weights for the training bags by L-BFGS, starting from zero, and returns an [*instanceModel]. It is
 // deterministic: the same bags in the same order give bit-identical weights on the same machine. Fit returns an error
 // for a malformed bag, bags of different widths, a training part without instances of both classes, or a fit that does
-// not converge ([errNotConverged]).
+// not converge ([lbfgs.ErrNotConverged]).
 func (c Instance) Fit(ctx context.Context, t learner.Training) (learner.Model, error) {
-	return c.fit(ctx, t)
-}
-
-func (c Instance) fit(ctx context.Context, t learner.Training) (*instanceModel, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
@@ -174,33 +199,33 @@ func (c Instance) fit(ctx context.Context, t learner.Training) (*instanceModel, 
 	if f.err != nil {
 		return nil, f.err
 	}
-	if errors.Is(err, errNotConverged) {
+	if errors.Is(err, lbfgs.ErrNotConverged) {
 		err = fmt.Errorf("%w; lower c", err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("instance classifier, %s loss, c %v: %w", c.Loss, c.C, err)
 	}
 
-	m := &instanceModel{Weights: found[:n], Bias: found[n], Loss: f.meanLoss, features: bags.features(), kernel: k, scale: bags.scale}
+	m := &instanceModel{Features: bags.features(), Weights: found[:n], Bias: found[n], Loss: f.meanLoss, kernel: k}
 	if k != nil {
 		k.coefficients(m.Weights)
+		m.Kernel = &landmarkKernel{k.gamma, bags.scale, slices.Concat(k.landmarks...)}
 		return m, nil
 	}
 	for j := range m.Weights { // w (x - shift) factor + b, as a function of x
-		m.Weights[j] *= bags.factor[j]
-		m.Bias -= m.Weights[j] * bags.shift[j]
+		m.Weights[j] *= bags.Factor[j]
+		m.Bias -= m.Weights[j] * bags.Shift[j]
 	}
 	return m, nil
 }
 
 // Scores returns the logit of each instance in a bag.
 func (m *instanceModel) Scores(bag mil.Instances) ([]float64, error) {
-	features := m.features
-	if m.kernel == nil {
-		features = len(m.Weights)
+	if n := bag.Features(); n != m.Features {
+		return nil, fmt.Errorf("a bag of %d features for a model of %d", n, m.Features)
 	}
-	if n := bag.Features(); n != features {
-		return nil, fmt.Errorf("a bag of %d features for a model of %d", n, features)
+	if m.Kernel != nil && m.kernel == nil {
+		return nil, errNotValidated
 	}
 	scores := make([]float64, bag.Len())
 	for i := range scores {
@@ -210,9 +235,9 @@ func (m *instanceModel) Scores(bag mil.Instances) ([]float64, error) {
 	if m.kernel == nil {
 		err = mil.EachValue(bag, func(i, j int, v float32) { scores[i] += m.Weights[j] * float64(v) })
 	} else {
-		z, values := make([]float64, features), make([]float64, len(m.Weights))
+		z, values := make([]float64, m.Features), make([]float64, len(m.Weights))
 		err = mil.EachRow(bag, func(i int, row []float32) {
-			m.scale.apply(row, z)
+			m.Kernel.Scale.apply(row, z)
 			m.kernel.to(z, values)
 			scores[i] += floats.Dot(values, m.Weights)
 		})

@@ -54,7 +54,7 @@ func training(bags []mil.Instances, train []cv.Example) learner.Training {
 // fitted fits a classifier to the examples' bags.
 func fitted(t *testing.T, c Instance, bags []mil.Instances, train []cv.Example) *instanceModel {
 	t.Helper()
-	return must(c.fit(t.Context(), training(bags, train)))
+	return must(c.Fit(t.Context(), training(bags, train))).(*instanceModel)
 }
 
 // changed applies change to every value of dense bags.
@@ -188,7 +188,7 @@ func TestNotConverged(t *testing.T) {
 		want       string
 	}{{1e-6, 2, "after 2 iterations"}, {1e-300, 10_000, "more than 1e-300"}} {
 		_, err := lbfgs.Minimise(t.Context(), x.features()+1, f.compute, c.tolerance, c.iterations)
-		if !errors.Is(err, errNotConverged) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+		if !errors.Is(err, lbfgs.ErrNotConverged) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("tolerance %v, %d iterations: %v", c.tolerance, c.iterations, err)
 		}
 	}

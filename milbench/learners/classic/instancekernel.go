@@ -28,12 +28,12 @@ func (k instanceKernel) Len() int { return k.p.rows }
 
 // Diagonal implements [svm.Kernel].
 func (k instanceKernel) Diagonal(dst []float64) {
-	d := len(k.z.factor)
+	d := len(k.z.Factor)
 	for i := range dst[:k.p.rows] {
 		switch {
 		case k.gamma > 0:
 			dst[i] = 1
-		case k.z.sparse:
+		case k.z.Sparse:
 			dst[i] = k.p.squares[i]
 		default:
 			x := k.p.values[i*d : (i+1)*d]
@@ -44,12 +44,12 @@ func (k instanceKernel) Diagonal(dst []float64) {
 
 // Row implements [svm.Kernel].
 func (k instanceKernel) Row(i int, dst []float64) {
-	k.rows(k.p.slice(i, i+1, len(k.z.factor)), k.p, dst[:k.p.rows])
+	k.rows(k.p.slice(i, i+1, len(k.z.Factor)), k.p, dst[:k.p.rows])
 }
 
 // rows writes the kernels between points a and points b, row by row of a.
 func (k instanceKernel) rows(a, b *points, dst []float64) {
-	d := len(k.z.factor)
+	d := len(k.z.Factor)
 	switch {
 	case k.gamma > 0:
 		if _, err := k.z.between(transport.Euclidean, a, b, dst[:0]); err != nil {
@@ -61,25 +61,12 @@ func (k instanceKernel) rows(a, b *points, dst []float64) {
 		for i, v := range dst {
 			dst[i] = math.Exp(-k.gamma / float64(d) * v * v)
 		}
-	case k.z.sparse:
-		dense := make([]float64, d)
-		for i := range a.rows {
-			columns, values := a.row(i)
-			for n, j := range columns {
-				dense[j] = values[n]
-			}
+	case k.z.Sparse:
+		k.z.spread(a, func(i int, dense []float64) {
 			for m := range b.rows {
-				columns, values := b.row(m)
-				sum := 0.0
-				for n, j := range columns {
-					sum += dense[j] * values[n]
-				}
-				dst[i*b.rows+m] = sum
+				dst[i*b.rows+m] = b.dot(m, dense)
 			}
-			for _, j := range columns {
-				dense[j] = 0
-			}
-		}
+		})
 	default:
 		for i := range a.rows {
 			x := a.values[i*d : (i+1)*d]
@@ -110,11 +97,7 @@ func instanceKernelsOf(ctx context.Context, s *learner.Shared, rows []int, gamma
 		count += p.rows
 	}
 	if count > mostInstanceGram {
-		var bags []*points
-		for _, i := range rows {
-			bags = append(bags, z.bags[i])
-		}
-		k := newInstanceKernels(z, bags, gamma)
+		k := newInstanceKernels(z, z.some(rows), gamma)
 		k.values = svm.NewCache(k.instanceKernel, instanceCacheBytes)
 		return k, all(len(rows)), nil
 	}
@@ -126,7 +109,7 @@ func instanceKernelsOf(ctx context.Context, s *learner.Shared, rows []int, gamma
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			k.rows(k.p.slice(i, i+1, len(z.factor)), k.p.slice(0, i+1, len(z.factor)), row[:i+1])
+			k.rows(k.p.slice(i, i+1, len(z.Factor)), k.p.slice(0, i+1, len(z.Factor)), row[:i+1])
 			for m, v := range row[:i+1] {
 				values[i*n+m], values[m*n+i] = float32(v), float32(v)
 			}
@@ -145,7 +128,7 @@ const instanceCacheBytes = 256 << 20
 
 // newInstanceKernels returns the kernels of bags without computing them.
 func newInstanceKernels(z *standardised, bags []*points, gamma float64) *instanceKernels {
-	width := len(z.factor)
+	width := len(z.Factor)
 	k := &instanceKernels{instanceKernel: instanceKernel{z: z, p: &points{}, gamma: gamma}, first: []int{0}}
 	for _, p := range bags {
 		for i := range p.rows {
@@ -162,7 +145,7 @@ func newInstanceKernels(z *standardised, bags []*points, gamma float64) *instanc
 
 // point returns a standardised vector as points.
 func (z *standardised) point(x []float64) *points {
-	if !z.sparse {
+	if !z.Sparse {
 		return &points{rows: 1, values: x}
 	}
 	p := &points{rows: 1, squares: []float64{0}, sums: []float64{0}}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 
 	"synpool/milbench/mil"
 )
@@ -14,89 +13,55 @@ import (
 // errNotValidated reports that a decoded model was not validated.
 var errNotValidated = errors.New("a model that was read must be validated before it predicts")
 
-// numbers are float64 values that JSON holds as one base64 string, little endian.
-type numbers []float64
+// packed are values that JSON holds as one base64 string, little endian.
+type packed[T float32 | float64 | int32 | uint32] []T
+
+// numbers are parameters of models.
+type numbers = packed[float64]
 
 // MarshalText implements [encoding.TextMarshaler].
-func (n numbers) MarshalText() ([]byte, error) {
-	b := make([]byte, 0, 8*len(n))
-	for _, v := range n {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-	}
-	return base64.StdEncoding.AppendEncode(nil, b), nil
+func (p packed[T]) MarshalText() ([]byte, error) {
+	b, err := binary.Append(nil, binary.LittleEndian, []T(p))
+	return base64.StdEncoding.AppendEncode(nil, b), err
 }
 
 // UnmarshalText implements [encoding.TextUnmarshaler]. Values that are not finite are an error.
-func (n *numbers) UnmarshalText(text []byte) error {
+func (p *packed[T]) UnmarshalText(text []byte) error {
 	b, err := base64.StdEncoding.AppendDecode(nil, text)
-	if err != nil || len(b)%8 != 0 {
-		return errors.New("numbers that are not float64 values in base64")
+	size := binary.Size(T(0))
+	if err != nil || len(b)%size != 0 {
+		return fmt.Errorf("numbers that are not %T values in base64", T(0))
 	}
-	*n = make(numbers, 0, len(b)/8)
-	for ; len(b) > 0; b = b[8:] {
-		v := math.Float64frombits(binary.LittleEndian.Uint64(b))
+	values := make([]T, len(b)/size)
+	if _, err := binary.Decode(b, binary.LittleEndian, values); err != nil {
+		return err
+	}
+	for _, v := range values {
 		if v-v != 0 {
 			return fmt.Errorf("a number is %v", v)
 		}
-		*n = append(*n, v)
 	}
+	*p = values
 	return nil
-}
-
-// words32 are 32-bit words that JSON holds as one base64 string, little endian.
-type words32 []uint32
-
-// MarshalText implements [encoding.TextMarshaler].
-func (w words32) MarshalText() ([]byte, error) {
-	b := make([]byte, 0, 4*len(w))
-	for _, v := range w {
-		b = binary.LittleEndian.AppendUint32(b, v)
-	}
-	return base64.StdEncoding.AppendEncode(nil, b), nil
-}
-
-// UnmarshalText implements [encoding.TextUnmarshaler].
-func (w *words32) UnmarshalText(text []byte) error {
-	b, err := base64.StdEncoding.AppendDecode(nil, text)
-	if err != nil || len(b)%4 != 0 {
-		return errors.New("numbers that are not 32-bit words in base64")
-	}
-	*w = make(words32, 0, len(b)/4)
-	for ; len(b) > 0; b = b[4:] {
-		*w = append(*w, binary.LittleEndian.Uint32(b))
-	}
-	return nil
-}
-
-// float32Words converts values to words.
-func float32Words(values []float32) words32 {
-	w := make(words32, len(values))
-	for i, v := range values {
-		w[i] = math.Float32bits(v)
-	}
-	return w
 }
 
 // keptBag is a training bag that a model stores.
 type keptBag struct{ mil.Instances }
 
 type keptJSON struct {
-	Rows    int     `json:"rows"`
-	Cols    int     `json:"cols"`
-	Values  words32 `json:"values"`
-	Start   words32 `json:"start,omitempty"` // for a sparse bag
-	Columns words32 `json:"columns,omitempty"`
+	Rows    int             `json:"rows"`
+	Cols    int             `json:"cols"`
+	Values  packed[float32] `json:"values"`
+	Start   packed[uint32]  `json:"start,omitempty"` // for a sparse bag
+	Columns packed[int32]   `json:"columns,omitempty"`
 }
 
 // MarshalJSON implements [json.Marshaler].
 func (k keptBag) MarshalJSON() ([]byte, error) {
 	if s, ok := k.Instances.(*mil.Sparse); ok {
-		j := keptJSON{Rows: s.Rows, Cols: s.Cols, Values: float32Words(s.Values)}
+		j := keptJSON{Rows: s.Rows, Cols: s.Cols, Values: s.Values, Columns: s.Column}
 		for _, at := range s.RowStart {
 			j.Start = append(j.Start, uint32(at))
-		}
-		for _, c := range s.Column {
-			j.Columns = append(j.Columns, uint32(c))
 		}
 		return json.Marshal(j)
 	}
@@ -104,7 +69,7 @@ func (k keptBag) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(keptJSON{Rows: d.Rows, Cols: d.Cols, Values: float32Words(d.Values)})
+	return json.Marshal(keptJSON{Rows: d.Rows, Cols: d.Cols, Values: d.Values})
 }
 
 // UnmarshalJSON implements [json.Unmarshaler]. A malformed bag is an error.
@@ -113,19 +78,11 @@ func (k *keptBag) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &j); err != nil {
 		return err
 	}
-	values := make([]float32, len(j.Values))
-	for i, w := range j.Values {
-		values[i] = math.Float32frombits(w)
-	}
-	if j.Start == nil {
-		k.Instances = &mil.Dense{Rows: j.Rows, Cols: j.Cols, Values: values}
-	} else {
-		s := &mil.Sparse{Rows: j.Rows, Cols: j.Cols, Values: values}
+	k.Instances = &mil.Dense{Rows: j.Rows, Cols: j.Cols, Values: j.Values}
+	if j.Start != nil {
+		s := &mil.Sparse{Rows: j.Rows, Cols: j.Cols, Column: j.Columns, Values: j.Values}
 		for _, at := range j.Start {
 			s.RowStart = append(s.RowStart, int(at))
-		}
-		for _, c := range j.Columns {
-			s.Column = append(s.Column, int32(c))
 		}
 		k.Instances = s
 	}
@@ -135,22 +92,9 @@ func (k *keptBag) UnmarshalJSON(data []byte) error {
 	return mil.ValidateInstances(k.Instances)
 }
 
-// keptScale is how a model standardises instances.
-type keptScale struct {
-	Shift  numbers `json:"shift"`
-	Factor numbers `json:"factor"`
-	Sparse bool    `json:"sparse,omitempty"`
-}
-
-func keepScale(z *standardised) keptScale { return keptScale{z.shift, z.factor, z.sparse} }
-
-func (k keptScale) standardised() *standardised {
-	return &standardised{scale: scale{k.Shift, k.Factor}, sparse: k.Sparse}
-}
-
 // points returns the standardised bags of a model.
-func (k keptScale) points(bags []keptBag) (*standardised, []*points, error) {
-	z := k.standardised()
+func (s scale) points(bags []keptBag) (*standardised, []*points, error) {
+	z := &standardised{scale: s}
 	all := make([]*points, len(bags))
 	for i, b := range bags {
 		var err error
@@ -162,14 +106,14 @@ func (k keptScale) points(bags []keptBag) (*standardised, []*points, error) {
 }
 
 // validate reports lengths that do not match those of the bags.
-func (k keptScale) validate(bags []keptBag) error {
-	if len(k.Shift) != len(k.Factor) || len(k.Factor) == 0 {
-		return fmt.Errorf("%d shifts and %d factors", len(k.Shift), len(k.Factor))
+func (s scale) validate(bags []keptBag) error {
+	if len(s.Shift) != len(s.Factor) || len(s.Factor) == 0 {
+		return fmt.Errorf("%d shifts and %d factors", len(s.Shift), len(s.Factor))
 	}
 	for _, b := range bags {
-		if b.Instances == nil || b.Features() != len(k.Factor) {
-			return fmt.Errorf("a support bag that is not of %d features", len(k.Factor))
+		if b.Instances == nil || b.Features() != len(s.Factor) {
+			return fmt.Errorf("a support bag that is not of %d features", len(s.Factor))
 		}
 	}
-	return atLeast0("factor", k.Factor...)
+	return atLeast0("factor", s.Factor...)
 }

@@ -32,24 +32,15 @@ type kernel struct {
 // newKernel returns a kernel whose landmarks are evenly spaced instances of bags: all of them, or mostLandmarks.
 func newKernel(bags []mil.Instances, s scale, gamma float64, most int) (*kernel, error) {
 	k := &kernel{gamma: gamma}
-	count := 0
-	for _, x := range bags {
-		count += x.Len()
-	}
-	n := min(count, most)
-	before := 0 // instances of the bags before
-	row := make([]float32, len(s.factor))
-	for _, x := range bags {
-		for len(k.landmarks) < n && len(k.landmarks)*count/n < before+x.Len() {
-			i := len(k.landmarks)*count/n - before
-			if err := x.Read(i, i+1, row); err != nil {
-				return nil, err
-			}
-			z := make([]float64, len(row))
-			s.apply(row, z)
-			k.landmarks, k.squares = append(k.landmarks, z), append(k.squares, floats.Dot(z, z))
+	n := min(instances(bags), most)
+	row := make([]float32, len(s.Factor))
+	for _, of := range spaced(bags, n) {
+		if err := of.read(row); err != nil {
+			return nil, err
 		}
-		before += x.Len()
+		z := make([]float64, len(row))
+		s.apply(row, z)
+		k.add(z)
 	}
 	k.index()
 	between := mat.NewSymDense(n, nil)
@@ -67,6 +58,11 @@ func newKernel(bags []mil.Instances, s scale, gamma float64, most int) (*kernel,
 	}
 	cholesky.LTo(&k.root)
 	return k, nil
+}
+
+// add appends a landmark.
+func (k *kernel) add(z []float64) {
+	k.landmarks, k.squares = append(k.landmarks, z), append(k.squares, floats.Dot(z, z))
 }
 
 // fewValues is the share of nonzero values below which products with landmarks skip zeros.
@@ -124,12 +120,9 @@ func (k *kernel) to(x, values []float64) {
 // rows of K L^-T, where K is the kernel between instances and landmarks, and L L^T the kernel between landmarks.
 func (k *kernel) features(bags []mil.Instances, s scale) (*kernelFeatures, error) {
 	n := len(k.landmarks)
-	f := &kernelFeatures{columns: n}
-	for _, x := range bags {
-		f.rows += x.Len()
-	}
+	f := &kernelFeatures{columns: n, rows: instances(bags)}
 	f.values = make([]float64, 0, f.rows*n)
-	z := make([]float64, len(s.factor))
+	z := make([]float64, len(s.Factor))
 	for _, x := range bags {
 		if err := mil.EachRow(x, func(_ int, row []float32) {
 			s.apply(row, z)

@@ -240,7 +240,7 @@ func TestTargetUnits(t *testing.T) {
 		}
 		kept(t, e, m, rest.Bags)
 	}
-	wide := &classic.StatisticsSVM{Statistics: "min max mean", Gamma: 1, C: 3, Epsilon: 50}
+	wide := &classic.StatisticsSVM{Statistics: "min max mean", Gamma: 1, SVM: classic.SVM{C: 3, Epsilon: 50}}
 	if s := column(scoresOf(t, fitted(t, wide, part), rest.Bags), 0); slices.Min(s) != slices.Max(s) {
 		t.Errorf("a tube of 50 standard deviations has the values %v", s)
 	}

@@ -85,7 +85,7 @@ func TestGoldenKinds(t *testing.T) {
 			requireScores(t, name, fit(e, numbers), bags, func(i, _ int) (float64, float64) { return c.Real[i], 2e-3 * standard.SD })
 		}
 		forest := &StatisticsTrees{Statistics: defaultStatistics, Trees: trees, MinLeaf: 1, Balanced: true}
-		requireScores(t, f.Name+", shares", exponential{fit(forest, classes)}, bags, func(i, class int) (float64, float64) {
+		requireScores(t, f.Name+", shares", changedScores{fit(forest, classes), math.Exp}, bags, func(i, class int) (float64, float64) {
 			share := max(k.Trees.Shares[i][class], 0.5/trees)
 			return share, random*math.Sqrt(share*(1-share)) + 1e-3
 		})
@@ -96,13 +96,16 @@ func TestGoldenKinds(t *testing.T) {
 	}
 }
 
-// exponential has the exponentials of a model's scores.
-type exponential struct{ learner.Model }
+// changedScores has a function of a model's scores.
+type changedScores struct {
+	learner.Model
+	of func(score float64) float64
+}
 
-func (e exponential) Predict(bag mil.Instances) (mil.Prediction, error) {
-	p, err := e.Model.Predict(bag)
+func (c changedScores) Predict(bag mil.Instances) (mil.Prediction, error) {
+	p, err := c.Model.Predict(bag)
 	for k, v := range p.Scores {
-		p.Scores[k] = math.Exp(v)
+		p.Scores[k] = c.of(v)
 	}
 	return p, err
 }

@@ -1,6 +1,7 @@
 package classic
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,12 +17,14 @@ import (
 // defaultEpsilon is the default half width of the tube of a regression, in standard deviations of the targets.
 const defaultEpsilon = 0.1
 
-// machineSetting holds what all machines with a kernel need for a fit.
-type machineSetting struct {
-	c        float64
-	balanced bool    // give both classes, or a class and the rest, the same total weight
-	epsilon  float64 // for real targets, in standard deviations of the targets; 0 means defaultEpsilon
+// SVM has the hyperparameters of support vector machines on whole bags.
+type SVM struct {
+	C        float64 `json:"c"`
+	Balanced bool    `json:"balanced"`          // give both classes, or a class and the rest, the same total weight
+	Epsilon  float64 `json:"epsilon,omitempty"` // for real targets: half the width of the tube, in standard deviations of the targets; 0 means 0.1
 }
+
+func (s SVM) validate() error { return cmp.Or(above0("c", s.C), atLeast0("epsilon", s.Epsilon)) }
 
 // machines are the support vector machines of a training part, all with the same kernel.
 type machines struct {
@@ -31,7 +34,7 @@ type machines struct {
 }
 
 // fit fits the machines of a training part. Its bags are the given rows of the kernel.
-func (s machineSetting) fit(ctx context.Context, k svm.Kernel, rows []int, t learner.Training) (*machines, error) {
+func (s SVM) fit(ctx context.Context, k svm.Kernel, rows []int, t learner.Training) (*machines, error) {
 	some, err := svm.Subset(k, rows)
 	if err != nil {
 		return nil, err
@@ -40,7 +43,7 @@ func (s machineSetting) fit(ctx context.Context, k svm.Kernel, rows []int, t lea
 		some = svm.NewCache(some, svm.DefaultCSVC().CacheBytes/2)
 	}
 	each, o, err := fitOutputs(t, len(rows), func(positive []bool) ([]float64, float64, error) {
-		return solution(fitSome(ctx, some, positive, s.c, svm.DefaultCSVC().Tolerance, s.balanced))
+		return solution(fitSome(ctx, some, positive, s.C, svm.DefaultCSVC().Tolerance, s.Balanced))
 	}, func(values []float64) ([]float64, float64, error) { return s.regress(ctx, some, values) })
 	if err != nil {
 		return nil, err
@@ -63,12 +66,12 @@ func (s machineSetting) fit(ctx context.Context, k svm.Kernel, rows []int, t lea
 }
 
 // regress returns the coefficients and the bias of a regression on the examples of a kernel.
-func (s machineSetting) regress(ctx context.Context, k svm.Kernel, values []float64) ([]float64, float64, error) {
+func (s SVM) regress(ctx context.Context, k svm.Kernel, values []float64) ([]float64, float64, error) {
 	r := svm.DefaultSVR()
-	if r.C, r.Epsilon = s.c, s.epsilon; s.epsilon == 0 {
+	if r.C, r.Epsilon = s.C, s.Epsilon; s.Epsilon == 0 {
 		r.Epsilon = defaultEpsilon
 	}
-	m, err := r.Fit(ctx, k, values, nil)
+	m, err := r.Fit(ctx, k, values)
 	return solution(m, advised(err))
 }
 
@@ -80,26 +83,28 @@ func solution(m *svm.Machine, err error) ([]float64, float64, error) {
 	return m.Coefficients, m.Bias, nil
 }
 
-// fitExamples fits a support vector machine to labelled examples, which are the given rows of a kernel. If balanced,
-// both classes have the same total weight.
-func fitExamples(ctx context.Context, k svm.Kernel, rows []int, positive []bool, c, tolerance float64, balanced bool) (*svm.Machine, error) {
-	some, err := svm.Subset(k, rows)
-	if err != nil {
-		return nil, err
-	}
-	return fitSome(ctx, some, positive, c, tolerance, balanced)
-}
-
-// fitSome does the same as fitExamples for all examples of a kernel.
+// fitSome fits a support vector machine to the labelled examples of a kernel. If balanced, both classes have the same total
+// weight.
 func fitSome(ctx context.Context, k svm.Kernel, positive []bool, c, tolerance float64, balanced bool) (*svm.Machine, error) {
-	var weights []float64
-	if balanced {
-		weights = svm.Balanced(positive)
-	}
 	s := svm.DefaultCSVC()
 	s.C, s.Tolerance = c, tolerance
-	m, err := s.Fit(ctx, k, positive, weights)
+	m, err := s.Fit(ctx, k, positive, weights(positive, balanced))
 	return m, advised(err)
+}
+
+// fitLinear fits a hyperplane to labelled rows of d values, with weights like [fitSome].
+func fitLinear(ctx context.Context, l svm.Linear, values []float64, d int, positive []bool, balanced bool) (*svm.Hyperplane, error) {
+	x := svm.Dense{Values: values, N: len(positive), Features: d}
+	plane, err := svm.FitLinear(ctx, l, x, positive, weights(positive, balanced))
+	return plane, advised(err)
+}
+
+// weights returns the weights of examples; nil if all have the same.
+func weights(positive []bool, balanced bool) []float64 {
+	if !balanced {
+		return nil
+	}
+	return svm.Balanced(positive)
 }
 
 // advised adds to the error of a fit what to do about it.

@@ -125,10 +125,7 @@ func similar(gamma float64, distances []float64) {
 
 // Fit implements [learner.Estimator].
 func (s MILES) Fit(ctx context.Context, t learner.Training) (learner.Model, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
-	shared, rows, err := share(t)
+	shared, rows, err := begin(s, t, twoClasses)
 	if err != nil {
 		return nil, err
 	}
@@ -141,8 +138,8 @@ func (s MILES) Fit(ctx context.Context, t learner.Training) (learner.Model, erro
 		ours[row] = true
 	}
 	var columns []int // concepts in the training bags
-	for k, bag := range near.bag {
-		if ours[bag] {
+	for k, of := range near.from {
+		if ours[of.index] {
 			columns = append(columns, k)
 		}
 	}
@@ -150,18 +147,18 @@ func (s MILES) Fit(ctx context.Context, t learner.Training) (learner.Model, erro
 		return nil, fmt.Errorf("concepts %d: none of them is an instance of a training bag; raise it", s.Concepts)
 	}
 	n, d := len(rows), len(columns)
-	gamma := s.Gamma / float64(len(near.z.factor))
+	gamma := s.Gamma / float64(len(near.z.Factor))
 	values := make([]float64, 0, n*d)
 	for _, i := range rows {
 		for _, k := range columns {
-			values = append(values, near.values[i*len(near.at)+k])
+			values = append(values, near.values[i*len(near.from)+k])
 		}
 	}
 	similar(gamma, values)
-	m := &milesModel{Setting: s, Scale: keepScale(near.z), z: near.z, live: near}
+	m := &milesModel{Setting: s, Scale: near.z.scale, z: near.z, live: near}
 	if s.Penalty == Radial {
 		own := learner.NewShared(nil) // the columns are concepts of these training bags only, so nothing is shared
-		setting := machineSetting{c: s.C, balanced: s.Balanced}
+		setting := SVM{C: s.C, Balanced: s.Balanced}
 		if m.Machine, err = standardiseVectors(values, n, d).fitRadial(ctx, t, own, "similarities", all(n), 1, setting); err != nil {
 			return nil, err
 		}
@@ -181,11 +178,11 @@ func (s MILES) Fit(ctx context.Context, t learner.Training) (learner.Model, erro
 	var kept []instanceOf
 	m.concepts = &points{}
 	for _, k := range m.columns {
-		kept = append(kept, instanceOf{shared.Bags[near.bag[k]], near.at[k]})
-		m.concepts.add(near.concepts, k, len(near.z.factor))
+		kept = append(kept, near.from[k])
+		m.concepts.add(near.concepts, k, len(near.z.Factor))
 	}
 	if len(kept) > 0 {
-		bag, err := keepInstances(kept, near.z.sparse)
+		bag, err := keepInstances(kept, near.z.Sparse)
 		if err != nil {
 			return nil, err
 		}
@@ -213,17 +210,8 @@ func (s MILES) fitLinear(ctx context.Context, values []float64, d int, positive 
 	if s.tolerance > 0 {
 		l.Tolerance = s.tolerance
 	}
-	var weights []float64
-	if s.Balanced {
-		weights = svm.Balanced(positive)
-	}
-	plane, err := svm.FitLinear(ctx, l, svm.Dense[float64]{Values: values, N: len(positive), Features: d, Stride: d}, positive, weights)
-	switch {
-	case errors.Is(err, svm.ErrOneClass):
-		return nil, errOneClass
-	case errors.Is(err, svm.ErrNotConverged):
-		return nil, fmt.Errorf("%w; lower c", err)
-	case err != nil:
+	plane, err := fitLinear(ctx, l, values, d, positive, s.Balanced)
+	if err != nil {
 		return nil, err
 	}
 	plane.Bias -= floats.Dot(plane.Weights, means)
@@ -245,7 +233,7 @@ const (
 // every bag has the score Bias.
 type milesModel struct {
 	Setting  MILES          `json:"setting"`
-	Scale    keptScale      `json:"scale"`
+	Scale    scale          `json:"scale"`
 	Concepts *keptBag       `json:"concepts,omitempty"` // one instance per concept
 	Weights  numbers        `json:"weights,omitempty"`  // one per concept, for a linear machine
 	Bias     float64        `json:"bias"`
@@ -269,7 +257,7 @@ func (m *milesModel) Validate() error {
 	if err := m.Scale.validate(kept); err != nil {
 		return err
 	}
-	z, concepts := m.Scale.standardised(), &points{}
+	z, concepts := &standardised{scale: m.Scale}, &points{}
 	if m.Concepts != nil {
 		var err error
 		if concepts, err = z.standardise(m.Concepts.Instances); err != nil {
@@ -292,15 +280,15 @@ func (m *milesModel) Validate() error {
 }
 
 // gamma returns the factor of the squared distances.
-func (m *milesModel) gamma() float64 { return m.Setting.Gamma / float64(len(m.z.factor)) }
+func (m *milesModel) gamma() float64 { return m.Setting.Gamma / float64(len(m.z.Factor)) }
 
 // check reports a decoded model that was not validated, or a bag that the model cannot score.
 func (m *milesModel) check(bag mil.Instances) error {
 	switch {
 	case m.z == nil:
 		return errNotValidated
-	case bag.Features() != len(m.z.factor):
-		return fmt.Errorf("a bag of %d features for a model of %d", bag.Features(), len(m.z.factor))
+	case bag.Features() != len(m.z.Factor):
+		return fmt.Errorf("a bag of %d features for a model of %d", bag.Features(), len(m.z.Factor))
 	case bag.Len() == 0:
 		return errors.New("an empty bag has no score")
 	}

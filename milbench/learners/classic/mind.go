@@ -18,9 +18,7 @@ type MInD struct {
 	Distance Distance `json:"distance"`
 	Scaling  Scaling  `json:"scaling"`
 	Gamma    float64  `json:"gamma"` // in exp(-Gamma / n |x-z|^2), with n training bags
-	C        float64  `json:"c"`
-	Balanced bool     `json:"balanced"`          // give both classes, or a class and the rest, the same total weight
-	Epsilon  float64  `json:"epsilon,omitempty"` // for real targets: half the width of the tube, in standard deviations of the targets; 0 means 0.1
+	SVM
 }
 
 // MInDEntry returns the entry of [MInD] in the list of learners.
@@ -28,13 +26,13 @@ func MInDEntry() learner.Entry {
 	var grid []learner.Estimator
 	for _, d := range []Distance{MeanMin, EMDCityBlock} {
 		for _, c := range []float64{1, 10} {
-			grid = append(grid, &MInD{Distance: d, Scaling: Deviation, Gamma: 1, C: c, Balanced: true})
+			grid = append(grid, &MInD{Distance: d, Scaling: Deviation, Gamma: 1, SVM: SVM{C: c, Balanced: true}})
 		}
 	}
 	return learner.Entry{
 		Name: "mind", Summary: "an SVM on the distances to all training bags (MInD)",
 		Default: func() learner.Estimator {
-			return &MInD{Distance: MeanMin, Scaling: Deviation, Gamma: 1, C: 3, Balanced: true}
+			return &MInD{Distance: MeanMin, Scaling: Deviation, Gamma: 1, SVM: SVM{C: 3, Balanced: true}}
 		}, Grid: grid,
 		Model: func() learner.Model { return new(mindModel) },
 	}
@@ -42,7 +40,7 @@ func MInDEntry() learner.Entry {
 
 // Validate reports the first invalid hyperparameter.
 func (s MInD) Validate() error {
-	return cmp.Or(s.Distance.validate(), s.Scaling.validate(), above0("gamma", s.Gamma), above0("c", s.C), atLeast0("epsilon", s.Epsilon))
+	return cmp.Or(s.Distance.validate(), s.Scaling.validate(), above0("gamma", s.Gamma), s.SVM.validate())
 }
 
 // Takes implements an optional method of [learner.Estimator].
@@ -60,10 +58,7 @@ func (s MInD) Cost(bags []mil.Instances) learner.Cost {
 
 // Fit implements [learner.Estimator].
 func (s MInD) Fit(ctx context.Context, t learner.Training) (learner.Model, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
-	shared, rows, err := shareKinds(t, kinds)
+	shared, rows, err := begin(s, t, kinds)
 	if err != nil {
 		return nil, err
 	}
@@ -79,12 +74,11 @@ func (s MInD) Fit(ctx context.Context, t learner.Training) (learner.Model, error
 		}
 	}
 	own := learner.NewShared(nil) // the columns belong to these training bags only, so nothing is shared
-	setting := machineSetting{s.C, s.Balanced, s.Epsilon}
-	machine, err := standardiseVectors(values, n, n).fitRadial(ctx, t, own, "dissimilarities", all(n), s.Gamma, setting)
+	machine, err := standardiseVectors(values, n, n).fitRadial(ctx, t, own, "dissimilarities", all(n), s.Gamma, s.SVM)
 	if err != nil {
 		return nil, err
 	}
-	m := &mindModel{Distance: s.Distance, Scale: keepScale(d.z), Machine: machine, trainingBags: trainingBags{live: d, rows: rows}}
+	m := &mindModel{Distance: s.Distance, Scale: d.z.scale, Machine: machine, trainingBags: d.training(rows)}
 	for _, b := range t.Bags {
 		m.Bags = append(m.Bags, keptBag{b})
 	}
@@ -103,7 +97,7 @@ func all(n int) []int {
 // mindModel is a fitted [MInD].
 type mindModel struct {
 	Distance Distance       `json:"distance"`
-	Scale    keptScale      `json:"scale"`
+	Scale    scale          `json:"scale"`
 	Bags     []keptBag      `json:"bags"`
 	Machine  *radialMachine `json:"machine"`
 
@@ -116,7 +110,7 @@ func (m *mindModel) Validate() error {
 		return err
 	}
 	var err error
-	m.z, m.kept, err = m.Scale.points(m.Bags)
+	m.z, m.bags, err = m.Scale.points(m.Bags)
 	return err
 }
 

@@ -25,12 +25,7 @@ import (
 //
 // Source: S. Andrews, I. Tsochantaridis and T. Hofmann, "Support vector machines for multiple-instance learning", NIPS
 // 15 (2002), figure 3. Balanced is ours.
-type BagMISVM struct {
-	Gamma    float64 `json:"gamma"` // 0 for a linear kernel
-	C        float64 `json:"c"`
-	Rounds   int     `json:"rounds"`   // maximum number, after the first fit
-	Balanced bool    `json:"balanced"` // give both classes the same total weight, however many examples they have
-}
+type BagMISVM struct{ MISVM }
 
 // InstanceMISVM is mi-SVM, a support vector machine that maximises the margin of instances. It is fitted to all
 // instances; those of negative bags are negative. The score of a bag is the maximum over its instances.
@@ -40,61 +35,40 @@ type BagMISVM struct {
 // stay the same or return to an earlier choice, or for Rounds fits.
 //
 // The kernel and the source are those of [BagMISVM]; see figure 2 of the paper.
-type InstanceMISVM struct {
+type InstanceMISVM struct{ MISVM }
+
+// MISVM has the hyperparameters of [BagMISVM] and [InstanceMISVM].
+type MISVM struct {
 	Gamma    float64 `json:"gamma"` // 0 for a linear kernel
 	C        float64 `json:"c"`
 	Rounds   int     `json:"rounds"`   // maximum number, after the first fit
-	Balanced bool    `json:"balanced"` // give both classes the same total weight, however many instances they have
-}
-
-// defaultBagMISVM returns a machine with Gamma = 1, C = 3 and at most 50 rounds.
-func defaultBagMISVM() BagMISVM { return BagMISVM{Gamma: 1, C: 3, Rounds: 50, Balanced: true} }
-
-// defaultInstanceMISVM returns a machine with Gamma = 1, C = 3 and at most 50 rounds.
-func defaultInstanceMISVM() InstanceMISVM {
-	return InstanceMISVM{Gamma: 1, C: 3, Rounds: 50, Balanced: true}
-}
-
-// alternation is the common part of both machines.
-type alternation BagMISVM
-
-// grid returns the settings to try.
-func (a alternation) grid() (list []alternation) {
-	for _, gamma := range []float64{0.3, 1, 3} {
-		for _, c := range []float64{1, 10} {
-			a.Gamma, a.C = gamma, c
-			list = append(list, a)
-		}
-	}
-	a.Gamma, a.C = 0, 0.1
-	return append(list, a)
+	Balanced bool    `json:"balanced"` // give both classes the same total weight, however many examples they have
 }
 
 // BagMISVMEntry returns the entry of [BagMISVM] in the list of learners.
 func BagMISVMEntry() learner.Entry {
-	e := learner.Entry{
-		Name: "mi-svm-bag", Summary: "an SVM on one instance of each positive bag (MI-SVM)",
-		Default: func() learner.Estimator { s := defaultBagMISVM(); return &s },
-		Model:   func() learner.Model { return new(misvmModel) },
-	}
-	for _, a := range alternation(defaultBagMISVM()).grid() {
-		s := BagMISVM(a)
-		e.Grid = append(e.Grid, &s)
-	}
-	return e
+	return misvmEntry("mi-svm-bag", "an SVM on one instance of each positive bag (MI-SVM)", func(m MISVM) learner.Estimator { return &BagMISVM{m} })
 }
 
 // InstanceMISVMEntry returns the entry of [InstanceMISVM] in the list of learners.
 func InstanceMISVMEntry() learner.Entry {
+	return misvmEntry("mi-svm-instance", "an SVM on instances whose labels it finds (mi-SVM)", func(m MISVM) learner.Estimator { return &InstanceMISVM{m} })
+}
+
+// misvmEntry returns the entry of a machine with Gamma = 1, C = 3 and at most 50 rounds by default.
+func misvmEntry(name, summary string, of func(MISVM) learner.Estimator) learner.Entry {
+	m := MISVM{Gamma: 1, C: 3, Rounds: 50, Balanced: true}
 	e := learner.Entry{
-		Name: "mi-svm-instance", Summary: "an SVM on instances whose labels it finds (mi-SVM)",
-		Default: func() learner.Estimator { s := defaultInstanceMISVM(); return &s },
+		Name: name, Summary: summary,
+		Default: func() learner.Estimator { return of(m) },
 		Model:   func() learner.Model { return new(misvmModel) },
 	}
-	for _, a := range alternation(defaultInstanceMISVM()).grid() {
-		s := InstanceMISVM(a)
-		e.Grid = append(e.Grid, &s)
+	for _, gamma := range []float64{0.3, 1, 3} {
+		for _, c := range []float64{1, 10} {
+			e.Grid = append(e.Grid, of(MISVM{gamma, c, m.Rounds, m.Balanced}))
+		}
 	}
+	e.Grid = append(e.Grid, of(MISVM{0, 0.1, m.Rounds, m.Balanced}))
 	return e
 }
 
@@ -110,17 +84,25 @@ const alternationTolerance = 1e-4
 // mostRounds is the limit of rounds.
 const mostRounds = 10_000
 
-func (a alternation) validate() error {
-	if err := cmp.Or(atLeast0("gamma", a.Gamma), above0("c", a.C)); err != nil {
+// Validate reports the first invalid hyperparameter.
+func (s MISVM) Validate() error {
+	if err := cmp.Or(atLeast0("gamma", s.Gamma), above0("c", s.C)); err != nil {
 		return err
 	}
-	if a.Rounds < 1 || a.Rounds > mostRounds {
-		return fmt.Errorf("rounds %d: from 1 to %d are needed", a.Rounds, mostRounds)
+	if s.Rounds < 1 || s.Rounds > mostRounds {
+		return fmt.Errorf("rounds %d: from 1 to %d are needed", s.Rounds, mostRounds)
 	}
 	return nil
 }
 
-func (a alternation) cost(bags []mil.Instances, rounds float64) learner.Cost {
+// Takes implements an optional method of [learner.Estimator].
+func (s MISVM) Takes() learner.Takes { return pairwise(twoClasses) }
+
+// Shares implements an optional method of [learner.Estimator].
+func (s MISVM) Shares() string { return instanceKernelKey(s.Gamma) }
+
+// cost returns the estimated cost of a fit with so many rounds.
+func (s MISVM) cost(bags []mil.Instances, rounds float64) learner.Cost {
 	rows, values := instancesAndValues(bags)
 	n := rows + float64(len(bags))
 	c := learner.Cost{Seconds: rounds * (rows*1.2e-5 + rows*rows*2e-9), Memory: uint64(8*2*values) + 1<<20}
@@ -135,31 +117,11 @@ func (a alternation) cost(bags []mil.Instances, rounds float64) learner.Cost {
 	return c
 }
 
-// Validate reports the first invalid hyperparameter.
-func (s BagMISVM) Validate() error { return alternation(s).validate() }
-
-// Validate reports the first invalid hyperparameter.
-func (s InstanceMISVM) Validate() error { return alternation(s).validate() }
-
-// Takes implements an optional method of [learner.Estimator].
-func (s BagMISVM) Takes() learner.Takes { return pairwise(twoClasses) }
-
-// Takes implements an optional method of [learner.Estimator].
-func (s InstanceMISVM) Takes() learner.Takes { return pairwise(twoClasses) }
-
-// Shares implements an optional method of [learner.Estimator].
-func (s BagMISVM) Shares() string { return instanceKernelKey(s.Gamma) }
-
-// Shares implements an optional method of [learner.Estimator].
-func (s InstanceMISVM) Shares() string { return instanceKernelKey(s.Gamma) }
+// Cost implements an optional method of [learner.Estimator].
+func (s BagMISVM) Cost(bags []mil.Instances) learner.Cost { return s.cost(bags, 2) }
 
 // Cost implements an optional method of [learner.Estimator].
-func (s BagMISVM) Cost(bags []mil.Instances) learner.Cost { return alternation(s).cost(bags, 2) }
-
-// Cost implements an optional method of [learner.Estimator].
-func (s InstanceMISVM) Cost(bags []mil.Instances) learner.Cost {
-	return alternation(s).cost(bags, 5)
-}
+func (s InstanceMISVM) Cost(bags []mil.Instances) learner.Cost { return s.cost(bags, 5) }
 
 // choice holds the examples of a round, by their indices in the kernels.
 type choice struct {
@@ -169,7 +131,7 @@ type choice struct {
 
 // Fit implements [learner.Estimator].
 func (s BagMISVM) Fit(ctx context.Context, t learner.Training) (learner.Model, error) {
-	return alternation(s).fit(ctx, t, func(k *instanceKernels, bags []int, f []float64) (c choice) {
+	return s.fit(ctx, t, func(k *instanceKernels, bags []int, f []float64) (c choice) {
 		for i, bag := range bags {
 			switch {
 			case t.Targets[i].Label != 1:
@@ -190,7 +152,7 @@ func (s BagMISVM) Fit(ctx context.Context, t learner.Training) (learner.Model, e
 
 // Fit implements [learner.Estimator].
 func (s InstanceMISVM) Fit(ctx context.Context, t learner.Training) (learner.Model, error) {
-	return alternation(s).fit(ctx, t, func(k *instanceKernels, bags []int, f []float64) (c choice) {
+	return s.fit(ctx, t, func(k *instanceKernels, bags []int, f []float64) (c choice) {
 		for i, bag := range bags {
 			some := false
 			for _, at := range k.instances(bag) {
@@ -209,11 +171,8 @@ func (s InstanceMISVM) Fit(ctx context.Context, t learner.Training) (learner.Mod
 
 // fit fits machines to the examples that choose returns. The first call of choose gets no decision values, later calls
 // get those of the previous machine.
-func (a alternation) fit(ctx context.Context, t learner.Training, choose func(k *instanceKernels, bags []int, f []float64) choice) (learner.Model, error) {
-	if err := a.validate(); err != nil {
-		return nil, err
-	}
-	shared, rows, err := share(t)
+func (s MISVM) fit(ctx context.Context, t learner.Training, choose func(k *instanceKernels, bags []int, f []float64) choice) (learner.Model, error) {
+	shared, rows, err := begin(s, t, twoClasses)
 	if err != nil {
 		return nil, err
 	}
@@ -222,7 +181,7 @@ func (a alternation) fit(ctx context.Context, t learner.Training, choose func(k 
 			return nil, fmt.Errorf("training bag %d is empty", i)
 		}
 	}
-	k, bags, err := instanceKernelsOf(ctx, shared, rows, a.Gamma)
+	k, bags, err := instanceKernelsOf(ctx, shared, rows, s.Gamma)
 	if err != nil {
 		return nil, err
 	}
@@ -230,10 +189,14 @@ func (a alternation) fit(ctx context.Context, t learner.Training, choose func(k 
 	seen := map[string]bool{chosen.key(): true}
 	var machine *svm.Machine
 	for round := 0; ; round++ {
-		if machine, err = fitExamples(ctx, k.values, chosen.examples, chosen.positive, a.C, alternationTolerance, a.Balanced); err != nil {
+		some, err := svm.Subset(k.values, chosen.examples)
+		if err != nil {
 			return nil, err
 		}
-		if round == a.Rounds {
+		if machine, err = fitSome(ctx, some, chosen.positive, s.C, alternationTolerance, s.Balanced); err != nil {
+			return nil, err
+		}
+		if round == s.Rounds {
 			break
 		}
 		next := choose(k, bags, k.decisions(machine, chosen.examples))
@@ -244,7 +207,7 @@ func (a alternation) fit(ctx context.Context, t learner.Training, choose func(k 
 		}
 		chosen = next
 	}
-	return a.model(k, t.Bags, bags, chosen.examples, machine)
+	return s.model(k, t.Bags, bags, chosen.examples, machine)
 }
 
 // key returns a string that equal choices share.
@@ -258,13 +221,13 @@ func (c choice) key() string {
 
 // model returns the model of a machine, with the support vectors, which are instances, or the weights of a linear
 // machine.
-func (a alternation) model(k *instanceKernels, bags []mil.Instances, at []int, examples []int, machine *svm.Machine) (*misvmModel, error) {
-	m := &misvmModel{Gamma: a.Gamma, Scale: keepScale(k.z), Bias: machine.Bias, z: k.z, support: &points{}}
-	width := len(k.z.factor)
+func (s MISVM) model(k *instanceKernels, bags []mil.Instances, at []int, examples []int, machine *svm.Machine) (*misvmModel, error) {
+	m := &misvmModel{Gamma: s.Gamma, Scale: k.z.scale, Bias: machine.Bias, z: k.z, support: &points{}}
+	width := len(k.z.Factor)
 	where := make(map[int]instanceOf, k.means)
 	for i, bag := range bags {
 		for j := range bag.Len() {
-			where[k.first[at[i]]+j] = instanceOf{bag, j}
+			where[k.first[at[i]]+j] = instanceOf{bag, i, j}
 		}
 	}
 	var kept []instanceOf
@@ -274,10 +237,10 @@ func (a alternation) model(k *instanceKernels, bags []mil.Instances, at []int, e
 			m.support.add(k.p, examples[i], width)
 		}
 	}
-	if a.Gamma == 0 {
+	if s.Gamma == 0 {
 		m.Weights = make(numbers, width)
 		for i, c := range m.Coefficients {
-			if k.z.sparse {
+			if k.z.Sparse {
 				columns, values := m.support.row(i)
 				for n, j := range columns {
 					m.Weights[j] += c * values[n]
@@ -292,7 +255,7 @@ func (a alternation) model(k *instanceKernels, bags []mil.Instances, at []int, e
 	if len(kept) == 0 {
 		return nil, errors.New("the machine has no support vectors")
 	}
-	bag, err := keepInstances(kept, k.z.sparse)
+	bag, err := keepInstances(kept, k.z.Sparse)
 	m.Support = &bag
 	return m, err
 }
@@ -303,12 +266,12 @@ func (a alternation) model(k *instanceKernels, bags []mil.Instances, at []int, e
 //
 // with the support vectors z_i, or Weights x + Bias for a linear kernel.
 type misvmModel struct {
-	Gamma        float64   `json:"gamma"` // see [BagMISVM]
-	Scale        keptScale `json:"scale"`
-	Support      *keptBag  `json:"support,omitempty"` // one instance per support vector
-	Coefficients numbers   `json:"coefficients,omitempty"`
-	Weights      numbers   `json:"weights,omitempty"` // for a linear kernel, in units of standardised features
-	Bias         float64   `json:"bias"`
+	Gamma        float64  `json:"gamma"` // see [BagMISVM]
+	Scale        scale    `json:"scale"`
+	Support      *keptBag `json:"support,omitempty"` // one instance per support vector
+	Coefficients numbers  `json:"coefficients,omitempty"`
+	Weights      numbers  `json:"weights,omitempty"` // for a linear kernel, in units of standardised features
+	Bias         float64  `json:"bias"`
 
 	z       *standardised
 	support *points
@@ -326,7 +289,7 @@ func (m *misvmModel) Validate() error {
 		if len(m.Weights) != len(m.Scale.Factor) {
 			return fmt.Errorf("%d weights for %d features", len(m.Weights), len(m.Scale.Factor))
 		}
-		m.z = m.Scale.standardised()
+		m.z = &standardised{scale: m.Scale}
 		return nil
 	}
 	if m.Support == nil || m.Support.Instances == nil || m.Support.Len() != len(m.Coefficients) {
@@ -335,7 +298,7 @@ func (m *misvmModel) Validate() error {
 	if err := m.Scale.validate([]keptBag{*m.Support}); err != nil {
 		return err
 	}
-	z := m.Scale.standardised()
+	z := &standardised{scale: m.Scale}
 	support, err := z.standardise(m.Support.Instances)
 	if err != nil {
 		return err
@@ -358,7 +321,7 @@ func (m *misvmModel) Scores(bag mil.Instances) ([]float64, error) {
 		m.linear(p, f)
 	} else {
 		const block = 256 // support vectors at a time, to limit the memory for large bags
-		k, width := instanceKernel{z: m.z, gamma: m.Gamma}, len(m.z.factor)
+		k, width := instanceKernel{z: m.z, gamma: m.Gamma}, len(m.z.Factor)
 		values := make([]float64, min(block, m.support.rows)*p.rows)
 		for from := 0; from < m.support.rows && p.rows > 0; from += block {
 			part := m.support.slice(from, min(from+block, m.support.rows), width)
@@ -376,14 +339,11 @@ func (m *misvmModel) Scores(bag mil.Instances) ([]float64, error) {
 func (m *misvmModel) linear(p *points, f []float64) {
 	width := len(m.Weights)
 	for i := range f {
-		if !m.z.sparse {
+		if !m.z.Sparse {
 			f[i] = floats.Dot(m.Weights, p.values[i*width:(i+1)*width])
 			continue
 		}
-		columns, values := p.row(i)
-		for n, j := range columns {
-			f[i] += m.Weights[j] * values[n]
-		}
+		f[i] = p.dot(i, m.Weights)
 	}
 }
 

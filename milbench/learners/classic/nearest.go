@@ -16,8 +16,7 @@ import (
 type nearest struct {
 	z        *standardised
 	concepts *points
-	bag      []int // bag of each concept, by its row in Shared
-	at       []int // place of each concept in its bag
+	from     []instanceOf // where each concept comes from
 	values   []float64
 
 	other remembered[[]float64] // distances of bags that are not shared
@@ -30,20 +29,10 @@ func nearestOf(ctx context.Context, s *learner.Shared, most int) (*nearest, erro
 		if err != nil {
 			return nil, err
 		}
-		n := &nearest{z: z}
-		count := 0
-		for _, p := range z.bags {
-			count += p.rows
-		}
-		take, before := min(count, most), 0
+		n := &nearest{z: z, from: spaced(s.Bags, min(instances(s.Bags), most))}
 		all := &points{}
-		for i, p := range z.bags {
-			for len(n.at) < take && len(n.at)*count/take < before+p.rows {
-				at := len(n.at)*count/take - before
-				n.bag, n.at = append(n.bag, i), append(n.at, at)
-				all.add(p, at, len(z.factor))
-			}
-			before += p.rows
+		for _, of := range n.from {
+			all.add(z.bags[of.index], of.at, len(z.Factor))
 		}
 		n.concepts = all
 		n.values, err = eachBag(ctx, z.bags, func(p *points) ([]float64, error) {
@@ -57,7 +46,7 @@ func nearestOf(ctx context.Context, s *learner.Shared, most int) (*nearest, erro
 // row returns the distances between a bag and all concepts.
 func (n *nearest) row(bag mil.Instances) ([]float64, error) {
 	if i, found := n.z.shared.Row(bag); found {
-		return n.values[i*len(n.at) : (i+1)*len(n.at)], nil
+		return n.values[i*len(n.from) : (i+1)*len(n.from)], nil
 	}
 	return n.other.get(bag, func() ([]float64, error) {
 		p, err := n.z.standardise(bag)
@@ -78,7 +67,7 @@ func (z *standardised) nearest(concepts, bag *points) (least []float64, who [][]
 	const block = 256 // concepts at a time, to limit the memory for large bags
 	var costs []float64
 	for from := 0; from < concepts.rows; from += block {
-		part := concepts.slice(from, min(from+block, concepts.rows), len(z.factor))
+		part := concepts.slice(from, min(from+block, concepts.rows), len(z.Factor))
 		if costs, err = z.between(transport.Euclidean, part, bag, costs); err != nil {
 			return nil, nil, err
 		}
@@ -126,8 +115,31 @@ func (p *points) slice(from, to, width int) *points {
 
 // instanceOf is the position of an instance.
 type instanceOf struct {
-	bag mil.Instances
-	at  int
+	bag       mil.Instances
+	index, at int // of the bag among others, and of the instance in the bag
+}
+
+// read reads the instance.
+func (i instanceOf) read(dst []float32) error { return i.bag.Read(i.at, i.at+1, dst) }
+
+// instances returns the number of instances of bags.
+func instances(bags []mil.Instances) (n int) {
+	for _, b := range bags {
+		n += b.Len()
+	}
+	return n
+}
+
+// spaced returns n evenly spaced instances of bags, which have n or more.
+func spaced(bags []mil.Instances, n int) (list []instanceOf) {
+	count, before := instances(bags), 0 // instances of all bags, and of those before
+	for index, b := range bags {
+		for len(list) < n && len(list)*count/n < before+b.Len() {
+			list = append(list, instanceOf{b, index, len(list)*count/n - before})
+		}
+		before += b.Len()
+	}
+	return list
 }
 
 // keepInstances returns one or more instances as a bag that a model stores.
@@ -153,7 +165,7 @@ func keepInstances(list []instanceOf, sparse bool) (keptBag, error) {
 	}
 	all := &mil.Dense{Rows: len(list), Cols: width, Values: make([]float32, len(list)*width)}
 	for k, x := range list {
-		if err := x.bag.Read(x.at, x.at+1, all.Values[k*width:(k+1)*width]); err != nil {
+		if err := x.read(all.Values[k*width : (k+1)*width]); err != nil {
 			return keptBag{}, err
 		}
 	}

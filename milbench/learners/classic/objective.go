@@ -79,15 +79,15 @@ type scaledBags struct {
 
 func newScaledBags(bags []mil.Instances) (*scaledBags, error) {
 	s, err := scaleOf(bags)
-	n := len(s.factor)
+	n := len(s.Factor)
 	return &scaledBags{bags: bags, scale: s, scaled: make([]float64, n), sums: make([]float64, n)}, err
 }
 
-func (b *scaledBags) features() int { return len(b.factor) }
+func (b *scaledBags) features() int { return len(b.Factor) }
 
 func (b *scaledBags) each(weights, slope []float64, derivative func(i int, product float64) float64) error {
 	for j, w := range weights {
-		b.scaled[j], b.sums[j] = w*b.factor[j], 0
+		b.scaled[j], b.sums[j] = w*b.Factor[j], 0
 	}
 	i := 0
 	for _, x := range b.bags {
@@ -109,17 +109,17 @@ func (b *scaledBags) each(weights, slope []float64, derivative func(i int, produ
 			continue
 		}
 		if err := mil.EachRow(x, func(_ int, row []float32) {
-			d := derivative(i, dot(row, b.shift, b.scaled))
+			d := derivative(i, dot(row, b.Shift, b.scaled))
 			i++
 			if d != 0 {
-				addScaled(b.sums, d, row, b.shift)
+				addScaled(b.sums, d, row, b.Shift)
 			}
 		}); err != nil {
 			return err
 		}
 	}
 	for j := range slope {
-		slope[j] += b.factor[j] * b.sums[j]
+		slope[j] += b.Factor[j] * b.sums[j]
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func (p *points) representatives(metric transport.Metric, features int) (*transp
 		if p.rows <= exactInstances {
 			limit = p.rows
 		}
-		c.bag, c.err = transport.Coarsen(metric, p.values, features, nil, limit)
+		c.bag, c.err = transport.Coarsen(metric, p.values, features, limit)
 	})
 	return c.bag, c.err
 }
@@ -56,7 +56,6 @@ type standardised struct {
 	scale
 	shared *learner.Shared
 	bags   []*points
-	sparse bool
 
 	zeros sync.Pool // of *[]float64: a row of zeros each, for sparse bags
 }
@@ -71,9 +70,10 @@ func scaledOf(s *learner.Shared, scaling Scaling) (*standardised, error) {
 		if err != nil {
 			return nil, err
 		}
-		z := &standardised{scale: scale, shared: s, sparse: true}
+		z := &standardised{scale: scale, shared: s}
+		z.Sparse = true
 		for _, b := range s.Bags {
-			z.sparse = z.sparse && mil.IsSparse(b)
+			z.Sparse = z.Sparse && mil.IsSparse(b)
 		}
 		for _, b := range s.Bags {
 			p, err := z.standardise(b)
@@ -84,6 +84,15 @@ func scaledOf(s *learner.Shared, scaling Scaling) (*standardised, error) {
 		}
 		return z, nil
 	})
+}
+
+// some returns some of the bags.
+func (z *standardised) some(rows []int) []*points {
+	some := make([]*points, len(rows))
+	for i, row := range rows {
+		some[i] = z.bags[row]
+	}
+	return some
 }
 
 // of returns the points of a bag.
@@ -98,17 +107,17 @@ func (z *standardised) of(bag mil.Instances) (*points, error) {
 
 // standardise computes the points of a bag.
 func (z *standardised) standardise(bag mil.Instances) (*points, error) {
-	if n := bag.Features(); n != len(z.factor) {
-		return nil, fmt.Errorf("a bag of %d features for a model of %d", n, len(z.factor))
+	if n := bag.Features(); n != len(z.Factor) {
+		return nil, fmt.Errorf("a bag of %d features for a model of %d", n, len(z.Factor))
 	}
 	if bag.Len() == 0 {
 		return nil, errors.New("an empty bag has no distances to others")
 	}
 	p := &points{rows: bag.Len()}
-	if z.sparse && p.rows > mostInstances {
+	if z.Sparse && p.rows > mostInstances {
 		return nil, fmt.Errorf("a sparse bag of %d instances; instances are compared in sparse bags of at most %d", p.rows, mostInstances)
 	}
-	if !z.sparse {
+	if !z.Sparse {
 		p.values = make([]float64, bag.Len()*bag.Features())
 		err := mil.EachRow(bag, func(i int, row []float32) { z.apply(row, p.values[i*len(row):(i+1)*len(row)]) })
 		return p, err
@@ -122,7 +131,7 @@ func (z *standardised) standardise(bag mil.Instances) (*points, error) {
 		columns, values := s.Row(i)
 		square, sum := 0.0, 0.0
 		for k, j := range columns {
-			v := float64(values[k]) * z.factor[j]
+			v := float64(values[k]) * z.Factor[j]
 			p.values, p.columns = append(p.values, v), append(p.columns, j)
 			square += v * v
 			sum += math.Abs(v)
@@ -139,37 +148,54 @@ func (p *points) row(i int) ([]int32, []float64) {
 
 // between writes the distances between the points of two bags into dst, row by row of a. If dst is too short, it grows.
 func (z *standardised) between(metric transport.Metric, a, b *points, dst []float64) ([]float64, error) {
-	if !z.sparse {
-		return transport.Costs(dst, metric, a.values, b.values, len(z.factor))
+	if !z.Sparse {
+		return transport.Costs(dst, metric, a.values, b.values, len(z.Factor))
 	}
 	n := a.rows * b.rows
 	dst = slices.Grow(dst[:0], n)[:n]
+	z.spread(a, func(i int, dense []float64) {
+		for k := range b.rows {
+			dst[i*b.rows+k] = sparseDistance(metric, a, i, dense, b, k)
+		}
+	})
+	return dst, nil
+}
+
+// spread calls f with each sparse row, spread over all features. The row is valid until f returns.
+func (z *standardised) spread(p *points, f func(i int, dense []float64)) {
 	row, _ := z.zeros.Get().(*[]float64)
 	if row == nil {
-		zeros := make([]float64, len(z.factor))
+		zeros := make([]float64, len(z.Factor))
 		row = &zeros
 	}
 	defer z.zeros.Put(row)
 	dense := *row
-	for i := range a.rows {
-		columns, values := a.row(i)
+	for i := range p.rows {
+		columns, values := p.row(i)
 		for k, j := range columns {
 			dense[j] = values[k]
 		}
-		for k := range b.rows {
-			dst[i*b.rows+k] = sparseDistance(metric, a, i, dense, b, k)
-		}
+		f(i, dense)
 		for _, j := range columns {
 			dense[j] = 0
 		}
 	}
-	return dst, nil
+}
+
+// dot returns the product of sparse row i and a row that is spread over all features.
+func (p *points) dot(i int, dense []float64) float64 {
+	product := 0.0
+	columns, values := p.row(i)
+	for k, j := range columns {
+		product += dense[j] * values[k]
+	}
+	return product
 }
 
 // sparseDistance returns the distance between row i of a, which dense holds, and row k of b.
 func sparseDistance(metric transport.Metric, a *points, i int, dense []float64, b *points, k int) float64 {
-	columns, values := b.row(k)
 	if metric == transport.CityBlock {
+		columns, values := b.row(k)
 		sizes := a.sums[i] + b.sums[k]
 		sum := sizes
 		for n, j := range columns {
@@ -183,12 +209,8 @@ func sparseDistance(metric transport.Metric, a *points, i int, dense []float64, 
 		}
 		return sum
 	}
-	product := 0.0
-	for n, j := range columns {
-		product += dense[j] * values[n]
-	}
 	sizes := a.squares[i] + b.squares[k]
-	square := sizes - 2*product
+	square := sizes - 2*b.dot(k, dense)
 	if square < cancels*sizes {
 		square = 0
 		eachDifference(a, i, b, k, func(d float64) { square += d * d })
@@ -221,8 +243,8 @@ func eachDifference(a *points, i int, b *points, k int, f func(float64)) {
 
 // centre returns the mean of the points of a bag.
 func (z *standardised) centre(p *points) []float64 {
-	mean := make([]float64, len(z.factor))
-	if !z.sparse {
+	mean := make([]float64, len(z.Factor))
+	if !z.Sparse {
 		for i := range p.rows {
 			floats.Add(mean, p.values[i*len(mean):(i+1)*len(mean)])
 		}

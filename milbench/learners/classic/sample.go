@@ -17,9 +17,14 @@ const (
 	mostValues  = 40_000_000
 )
 
-// sharedScale returns the scale of the shared bags.
-func sharedScale(s *learner.Shared) (scale, error) {
-	return learner.Once(s, "scale", func() (scale, error) { return scaleOf(s.Bags) })
+// sharedSample returns the scale of the shared bags and a sample of their instances.
+func sharedSample(s *learner.Shared) (scale, *sample, error) {
+	z, err := learner.Once(s, "scale", func() (scale, error) { return scaleOf(s.Bags) })
+	if err != nil {
+		return z, nil, err
+	}
+	x, err := newSample(s.Bags, z, mostSampled)
+	return z, x, err
 }
 
 // sampled returns the size of the sample from instances with d features.
@@ -37,22 +42,13 @@ type sample struct {
 // newSample takes all instances of bags, or evenly spaced ones if there are more than most instances or mostValues
 // values. It sorts them by value. So the order of bags and instances has no effect as long as all are taken.
 func newSample(bags []mil.Instances, s scale, most int) (*sample, error) {
-	count := 0
-	for _, b := range bags {
-		count += b.Len()
-	}
-	d := len(s.factor)
-	n := sampled(min(count, most), d)
+	d := len(s.Factor)
+	n := sampled(min(instances(bags), most), d)
 	x := &sample{n: n, d: d, values: make([]float32, n*d), order: all(n)}
-	before, at := 0, 0 // instances of the bags before, and of the sample
-	for _, b := range bags {
-		for ; at < n && at*count/n < before+b.Len(); at++ {
-			i := at*count/n - before
-			if err := b.Read(i, i+1, x.row(at)); err != nil {
-				return nil, err
-			}
+	for at, of := range spaced(bags, n) {
+		if err := of.read(x.row(at)); err != nil {
+			return nil, err
 		}
-		before += b.Len()
 	}
 	slices.SortFunc(x.order, func(i, k int) int { return slices.Compare(x.row(i), x.row(k)) })
 	for i := range n {
@@ -71,7 +67,7 @@ func (x *sample) rows() iter.Seq[[]float32] { return mixture.Matrix(x.values, x.
 // narrow writes a standardised instance to dst, which may be the instance itself.
 func (s scale) narrow(row, dst []float32) error {
 	for j, v := range row {
-		z := float32((float64(v) - s.shift[j]) * s.factor[j])
+		z := float32((float64(v) - s.Shift[j]) * s.Factor[j])
 		if z-z != 0 { // NaN or infinite
 			return fmt.Errorf("feature %d of an instance is %v, %v once standardised; values must be finite", j, v, z)
 		}
@@ -85,14 +81,14 @@ func (s scale) narrow(row, dst []float32) error {
 func (s scale) rows(bag mil.Instances, failed *error) iter.Seq[[]float32] {
 	return func(yield func([]float32) bool) {
 		switch {
-		case bag.Features() != len(s.factor):
-			*failed = fmt.Errorf("a bag of %d features for a model of %d", bag.Features(), len(s.factor))
+		case bag.Features() != len(s.Factor):
+			*failed = fmt.Errorf("a bag of %d features for a model of %d", bag.Features(), len(s.Factor))
 			return
 		case bag.Len() == 0:
 			*failed = errors.New("an empty bag has no score")
 			return
 		}
-		z, done := make([]float32, len(s.factor)), false
+		z, done := make([]float32, len(s.Factor)), false
 		err := mil.EachRow(bag, func(_ int, row []float32) {
 			if done {
 				return

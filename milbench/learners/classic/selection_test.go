@@ -28,10 +28,7 @@ func selections() []learner.Entry {
 // TestSelectionGolden compares results with numpy and scikit-learn.
 func TestSelectionGolden(t *testing.T) {
 	var golden struct {
-		Data map[string]struct {
-			Bags   [][][]float64
-			Labels []int
-		}
+		Data  map[string]goldenBags
 		Cases []struct {
 			Name      string
 			Dense     bool
@@ -49,18 +46,11 @@ func TestSelectionGolden(t *testing.T) {
 	}
 	for _, c := range golden.Cases {
 		t.Run(c.Name, func(t *testing.T) {
-			data := golden.Data["sparse"]
+			form := "sparse"
 			if c.Dense {
-				data = golden.Data["dense"]
+				form = "dense"
 			}
-			var bags []mil.Instances
-			var train learner.Training
-			for i, rows := range data.Bags {
-				bags = append(bags, matrix(rows, !c.Dense))
-				if i < c.Train {
-					train.Bags, train.Targets = append(train.Bags, bags[i]), append(train.Targets, mil.Labelled(data.Labels[i]))
-				}
-			}
+			bags, train := golden.Data[form].part(!c.Dense, c.Train)
 			s := estimator(t, c.Setting)
 			if s, ok := s.(*MILES); ok {
 				s.tolerance = 1e-6
@@ -132,12 +122,6 @@ func TestErrors(t *testing.T) {
 		if _, err := e.Default().Fit(t.Context(), learner.Training{}); err == nil {
 			t.Errorf("%s fits no bags", e.Name)
 		}
-		c := e.Default().(interface {
-			Cost([]mil.Instances) learner.Cost
-		}).Cost(bags)
-		if !(c.Seconds >= 0) || !(c.Shared >= 0) || c.Memory == 0 {
-			t.Errorf("%s: cost %v", e.Name, c)
-		}
 	}
 	for name, s := range badSettings {
 		if err := s.(interface{ Validate() error }).Validate(); err == nil {
@@ -150,18 +134,18 @@ var badSettings = map[string]learner.Estimator{
 	"a penalty that is none": MILES{Penalty: "l3", Gamma: 1, C: 1, Concepts: 1},
 	"no concepts":            MILES{Penalty: L1, Gamma: 1, C: 1},
 	"gamma 0":                MILES{Penalty: L1, C: 1, Concepts: 1},
-	"gamma below 0":          BagMISVM{Gamma: -1, C: 1, Rounds: 1},
-	"c 0":                    InstanceMISVM{Gamma: 1, Rounds: 1},
-	"no rounds":              InstanceMISVM{Gamma: 1, C: 1},
+	"gamma below 0":          BagMISVM{MISVM{Gamma: -1, C: 1, Rounds: 1}},
+	"c 0":                    InstanceMISVM{MISVM{Gamma: 1, Rounds: 1}},
+	"no rounds":              InstanceMISVM{MISVM{Gamma: 1, C: 1}},
 	"an unknown distance":    CitationKNN{Distance: "near", References: 1},
 	"no votes":               CitationKNN{Distance: MinHausdorff},
 	"negative citers":        CitationKNN{Distance: MinHausdorff, References: 1, Citers: -1},
-	"one word":               BagOfWords{Words: 1, Gamma: 1, C: 1},
-	"too many words":         BagOfWords{Words: mostWords + 1, Gamma: 1, C: 1},
-	"words without gamma":    BagOfWords{Words: 3, C: 1},
-	"words and c NaN":        BagOfWords{Words: 3, Gamma: 1, C: math.NaN()},
-	"no components":          FisherVectors{C: 1},
-	"too many components":    FisherVectors{Components: mostComponents + 1, C: 1},
+	"one word":               BagOfWords{Words: 1, Gamma: 1, SVM: SVM{C: 1}},
+	"too many words":         BagOfWords{Words: mostWords + 1, Gamma: 1, SVM: SVM{C: 1}},
+	"words without gamma":    BagOfWords{Words: 3, SVM: SVM{C: 1}},
+	"words and c NaN":        BagOfWords{Words: 3, Gamma: 1, SVM: SVM{C: math.NaN()}},
+	"no components":          FisherVectors{SVM: SVM{C: 1}},
+	"too many components":    FisherVectors{Components: mostComponents + 1, SVM: SVM{C: 1}},
 	"components without c":   FisherVectors{Components: 3},
 	"c NaN":                  MILES{Penalty: L1, Gamma: 1, C: math.NaN(), Concepts: 1},
 }
@@ -223,11 +207,7 @@ func TestMISVMRows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var some []*points
-			for _, i := range rows {
-				some = append(some, k.z.bags[i])
-			}
-			demand := newInstanceKernels(k.z, some, gamma)
+			demand := newInstanceKernels(k.z, k.z.some(rows), gamma)
 			whole, part := make([]float64, k.Len()), make([]float64, demand.Len())
 			diagonal := make([]float64, demand.Len())
 			demand.Diagonal(diagonal)

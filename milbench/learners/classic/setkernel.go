@@ -21,10 +21,8 @@ import (
 //
 // Source: T. Gärtner, P. A. Flach, A. Kowalczyk and A. J. Smola, "Multi-instance kernels", ICML (2002).
 type SetKernelSVM struct {
-	Gamma    float64 `json:"gamma"`
-	C        float64 `json:"c"`
-	Balanced bool    `json:"balanced"`          // give both classes, or a class and the rest, the same total weight
-	Epsilon  float64 `json:"epsilon,omitempty"` // for real targets: half the width of the tube, in standard deviations of the targets; 0 means 0.1
+	Gamma float64 `json:"gamma"`
+	SVM
 }
 
 // SetKernelSVMEntry returns the entry of [SetKernelSVM] in the list of learners.
@@ -32,19 +30,19 @@ func SetKernelSVMEntry() learner.Entry {
 	var grid []learner.Estimator
 	for _, gamma := range []float64{0.2, 1, 5} {
 		for _, c := range []float64{1, 10} {
-			grid = append(grid, &SetKernelSVM{Gamma: gamma, C: c, Balanced: true})
+			grid = append(grid, &SetKernelSVM{Gamma: gamma, SVM: SVM{C: c, Balanced: true}})
 		}
 	}
 	return learner.Entry{
 		Name: "set-kernel-svm", Summary: "an SVM on the normalised set kernel (NSK)",
-		Default: func() learner.Estimator { return &SetKernelSVM{Gamma: 0.5, C: 10, Balanced: true} }, Grid: grid,
+		Default: func() learner.Estimator { return &SetKernelSVM{Gamma: 0.5, SVM: SVM{C: 10, Balanced: true}} }, Grid: grid,
 		Model: func() learner.Model { return new(setKernelModel) },
 	}
 }
 
 // Validate reports the first invalid hyperparameter.
 func (s SetKernelSVM) Validate() error {
-	return cmp.Or(above0("gamma", s.Gamma), above0("c", s.C), atLeast0("epsilon", s.Epsilon))
+	return cmp.Or(above0("gamma", s.Gamma), s.SVM.validate())
 }
 
 // Takes implements an optional method of [learner.Estimator].
@@ -68,7 +66,7 @@ func (s SetKernelSVM) sum(z *standardised, a, b *points, costs *[]float64) (floa
 		return 0, err
 	}
 	*costs = all
-	gamma, sum := s.Gamma/float64(len(z.factor)), 0.0
+	gamma, sum := s.Gamma/float64(len(z.Factor)), 0.0
 	for _, d := range all {
 		sum += math.Exp(-gamma * d * d)
 	}
@@ -127,10 +125,7 @@ func (s SetKernelSVM) with(z *standardised, bags []*points, bag mil.Instances) (
 
 // Fit implements [learner.Estimator].
 func (s SetKernelSVM) Fit(ctx context.Context, t learner.Training) (learner.Model, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
-	shared, rows, err := shareKinds(t, kinds)
+	shared, rows, err := begin(s, t, kinds)
 	if err != nil {
 		return nil, err
 	}
@@ -160,18 +155,18 @@ func (s SetKernelSVM) Fit(ctx context.Context, t learner.Training) (learner.Mode
 				values[i*n+j], values[j*n+i] = v, v
 			}
 		}
-		k.gram, err = svm.NewMatrix(values, n, n)
+		k.gram, err = svm.NewMatrix(values, n)
 		return k, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	fitted, err := machineSetting{s.C, s.Balanced, s.Epsilon}.fit(ctx, k.gram, rows, t)
+	fitted, err := s.SVM.fit(ctx, k.gram, rows, t)
 	if err != nil {
 		return nil, err
 	}
 	m := &setKernelModel{
-		Setting: s, Scale: keepScale(k.z), Support: []keptBag{}, Coefficients: fitted.coefficients, outputs: fitted.outputs, live: k,
+		Setting: s, Scale: k.z.scale, Support: []keptBag{}, Coefficients: fitted.coefficients, outputs: fitted.outputs, live: k,
 	}
 	for _, i := range fitted.support {
 		m.Support, m.rows = append(m.Support, keptBag{t.Bags[i]}), append(m.rows, rows[i])
@@ -179,22 +174,23 @@ func (s SetKernelSVM) Fit(ctx context.Context, t learner.Training) (learner.Mode
 	for i := range m.Coefficients {
 		m.Coefficients[i] /= k.roots[m.rows[i%len(m.rows)]]
 	}
+	m.z, m.support = k.z, k.z.some(m.rows)
 	return m, nil
 }
 
 // setKernelModel is a fitted [SetKernelSVM].
 type setKernelModel struct {
 	Setting      SetKernelSVM `json:"setting"`
-	Scale        keptScale    `json:"scale"`
+	Scale        scale        `json:"scale"`
 	Support      []keptBag    `json:"support"`
 	Coefficients numbers      `json:"coefficients"` // [machines, support], divided by sqrt(K(A, A)) of the support bag A
 	outputs
 
-	live *setKernels
-	rows []int // rows of the support bags in live
-
-	z       *standardised // for a decoded model
+	z       *standardised // nil in a decoded model that was not validated
 	support []*points
+
+	live *setKernels // nil in a decoded model
+	rows []int       // rows of the support bags in live
 }
 
 // Validate reports parts of a decoded model that do not fit together.
@@ -252,18 +248,12 @@ func (m *setKernelModel) InstanceScores(bag mil.Instances) ([][]float64, error) 
 	if bag.Len() == 1 {
 		return falls(whole, 1, nil)
 	}
-	z, support := m.z, m.support
-	if m.live != nil {
-		z, support = m.live.z, nil
-		for _, at := range m.rows {
-			support = append(support, m.live.z.bags[at])
-		}
-	}
+	z := m.z
 	p, err := z.of(bag)
 	if err != nil {
 		return nil, err
 	}
-	n, gamma := p.rows, m.Setting.Gamma/float64(len(z.factor))
+	n, gamma := p.rows, m.Setting.Gamma/float64(len(z.Factor))
 	costs, err := z.between(transport.Euclidean, p, p, nil)
 	if err != nil {
 		return nil, err
@@ -284,7 +274,7 @@ func (m *setKernelModel) InstanceScores(bag mil.Instances) ([][]float64, error) 
 	for c := range of {
 		of[c] = make([]float64, n)
 	}
-	for k, s := range support {
+	for k, s := range m.support {
 		if costs, err = z.between(transport.Euclidean, s, p, costs); err != nil {
 			return nil, err
 		}

@@ -34,9 +34,9 @@ func (s Scaling) of(bags []mil.Instances) (scale, error) {
 		return scaleOf(bags)
 	}
 	d := bags[0].Features()
-	z := scale{shift: make([]float64, d), factor: make([]float64, d)} // factor 0 for a constant feature
+	z := scale{Shift: make([]float64, d), Factor: make([]float64, d)} // factor 0 for a constant feature
 	if s == Unscaled {
-		return scale{z.shift, slices.Repeat([]float64{1}, d)}, nil
+		return scale{Shift: z.Shift, Factor: slices.Repeat([]float64{1}, d)}, nil
 	}
 	sparse := true
 	for _, b := range bags {
@@ -55,17 +55,21 @@ func (s Scaling) of(bags []mil.Instances) (scale, error) {
 		if sparse {
 			width = max(math.Abs(most[j]), math.Abs(least[j]))
 		} else {
-			z.shift[j] = least[j]
+			z.Shift[j] = least[j]
 		}
 		if most[j] > least[j] {
-			z.factor[j] = 1 / width
+			z.Factor[j] = 1 / width
 		}
 	}
 	return z, nil
 }
 
-// scale maps a value v of feature j to (v - shift[j]) * factor[j].
-type scale struct{ shift, factor []float64 }
+// scale maps a value v of feature j to (v - Shift[j]) * Factor[j].
+type scale struct {
+	Shift  numbers `json:"shift"`
+	Factor numbers `json:"factor"`
+	Sparse bool    `json:"sparse,omitempty"` // whether a [standardised] compares sparse rows
+}
 
 // scaleOf returns the scale that gives every feature mean 0 and standard deviation 1 over the instances of bags
 // ([mil.Standardise]). Sparse features are not shifted.
@@ -81,12 +85,12 @@ func scaleOf(bags []mil.Instances) (scale, error) {
 	if err == nil && shift == nil {
 		shift = make([]float64, len(factor))
 	}
-	return scale{shift, factor}, err
+	return scale{Shift: shift, Factor: factor}, err
 }
 
 // apply writes the standardised instance to dst.
 func (s scale) apply(row []float32, dst []float64) {
 	for j, v := range row {
-		dst[j] = (float64(v) - s.shift[j]) * s.factor[j]
+		dst[j] = (float64(v) - s.Shift[j]) * s.Factor[j]
 	}
 }

@@ -155,9 +155,7 @@ func (s Statistics) cost(bags []mil.Instances) (c learner.Cost, values float64) 
 type StatisticsSVM struct {
 	Statistics Statistics `json:"statistics"`
 	Gamma      float64    `json:"gamma"`
-	C          float64    `json:"c"`
-	Balanced   bool       `json:"balanced"`          // give both classes, or a class and the rest, the same total weight
-	Epsilon    float64    `json:"epsilon,omitempty"` // for real targets: half the width of the tube, in standard deviations of the targets; 0 means 0.1
+	SVM
 }
 
 // StatisticsSVMEntry returns the entry of [StatisticsSVM] in the list of learners.
@@ -165,13 +163,13 @@ func StatisticsSVMEntry() learner.Entry {
 	var grid []learner.Estimator
 	for _, statistics := range []Statistics{defaultStatistics, "min max mean sd q25 median q75"} {
 		for _, c := range []float64{1, 10} {
-			grid = append(grid, &StatisticsSVM{Statistics: statistics, Gamma: 1, C: c, Balanced: true})
+			grid = append(grid, &StatisticsSVM{Statistics: statistics, Gamma: 1, SVM: SVM{C: c, Balanced: true}})
 		}
 	}
 	return learner.Entry{
 		Name: "statistics-svm", Summary: "an SVM on minimum, maximum and mean of each feature",
 		Default: func() learner.Estimator {
-			return &StatisticsSVM{Statistics: defaultStatistics, Gamma: 1, C: 3, Balanced: true}
+			return &StatisticsSVM{Statistics: defaultStatistics, Gamma: 1, SVM: SVM{C: 3, Balanced: true}}
 		}, Grid: grid,
 		Model: func() learner.Model { return new(statisticsSVMModel) },
 	}
@@ -180,7 +178,7 @@ func StatisticsSVMEntry() learner.Entry {
 // Validate reports the first invalid hyperparameter.
 func (s StatisticsSVM) Validate() error {
 	_, err := s.Statistics.names()
-	return cmp.Or(err, above0("gamma", s.Gamma), above0("c", s.C), atLeast0("epsilon", s.Epsilon))
+	return cmp.Or(err, above0("gamma", s.Gamma), s.SVM.validate())
 }
 
 // Shares implements an optional method of [learner.Estimator].
@@ -203,10 +201,7 @@ func (s StatisticsSVM) Cost(bags []mil.Instances) learner.Cost {
 
 // Fit implements [learner.Estimator].
 func (s StatisticsSVM) Fit(ctx context.Context, t learner.Training) (learner.Model, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
-	shared, rows, err := shareKinds(t, kinds)
+	shared, rows, err := begin(s, t, kinds)
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +209,7 @@ func (s StatisticsSVM) Fit(ctx context.Context, t learner.Training) (learner.Mod
 	if err != nil {
 		return nil, err
 	}
-	machine, err := v.fitRadial(ctx, t, shared, s.Shares(), rows, s.Gamma, machineSetting{s.C, s.Balanced, s.Epsilon})
+	machine, err := v.fitRadial(ctx, t, shared, s.Shares(), rows, s.Gamma, s.SVM)
 	if err != nil {
 		return nil, err
 	}

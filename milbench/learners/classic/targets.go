@@ -1,6 +1,7 @@
 package classic
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -146,10 +147,6 @@ func labelled(t learner.Training, class int) []bool {
 	return list
 }
 
-// share returns what fits share with the fit of a training part, and the rows of its bags in it. The target must be
-// binary. A malformed training part, or one of a single class, is an error before anything is computed.
-func share(t learner.Training) (*learner.Shared, []int, error) { return shareKinds(t, twoClasses) }
-
 // ofKinds reports a training part whose target is of another kind.
 func ofKinds(t learner.Training, kinds []mil.TargetKind) error {
 	switch {
@@ -161,9 +158,10 @@ func ofKinds(t learner.Training, kinds []mil.TargetKind) error {
 	return fmt.Errorf("targets of kind %v; binary ones, classes or real ones are needed", t.Kind)
 }
 
-// shareKinds does the same as share for the given kinds of targets.
-func shareKinds(t learner.Training, kinds []mil.TargetKind) (*learner.Shared, []int, error) {
-	if err := ofKinds(t, kinds); err != nil {
+// begin returns what fits share with the fit of a training part, and the rows of its bags in it. An invalid setting or
+// training part, another kind of target, or a single class is an error before anything is computed.
+func begin(setting interface{ Validate() error }, t learner.Training, kinds []mil.TargetKind) (*learner.Shared, []int, error) {
+	if err := cmp.Or(setting.Validate(), ofKinds(t, kinds)); err != nil {
 		return nil, nil, err
 	}
 	if t.Kind == mil.ClassTarget && t.Classes > mostClasses {

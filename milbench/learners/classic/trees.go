@@ -79,10 +79,7 @@ func (s StatisticsTrees) Cost(bags []mil.Instances) learner.Cost {
 
 // Fit implements [learner.Estimator].
 func (s StatisticsTrees) Fit(ctx context.Context, t learner.Training) (learner.Model, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
-	shared, rows, err := shareKinds(t, kinds)
+	shared, rows, err := begin(s, t, kinds)
 	if err != nil {
 		return nil, err
 	}

@@ -136,7 +136,7 @@ func (v *vectors) gram(s *learner.Shared, key string, gamma float64) (svm.Kernel
 		for i, d := range squares {
 			values[i] = math.Exp(-gamma * d)
 		}
-		return svm.NewMatrix(values, v.n, v.n)
+		return svm.NewMatrix(values, v.n)
 	})
 }
 
@@ -153,7 +153,7 @@ type radialMachine struct {
 // fitRadial fits the machines of a training part to the vectors of its bags. The kernel's gamma is given times the
 // number of features, like scikit-learn's gamma="scale".
 func (v *vectors) fitRadial(ctx context.Context, t learner.Training, s *learner.Shared, key string, rows []int, gamma float64,
-	setting machineSetting) (*radialMachine, error) {
+	setting SVM) (*radialMachine, error) {
 	gamma /= float64(v.d)
 	k, err := v.gram(s, key, gamma)
 	if err != nil {

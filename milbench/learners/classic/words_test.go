@@ -22,10 +22,7 @@ const wordsTolerance = 1e-3
 
 // wordsGolden is the content of testdata/words.json.
 type wordsGolden struct {
-	Data map[string]struct {
-		Bags   [][][]float64
-		Labels []int
-	}
+	Data  map[string]goldenBags
 	Cases []wordsCase
 }
 
@@ -56,29 +53,9 @@ func readWords(t *testing.T, name string) (g wordsGolden) {
 
 // training returns the bags and the training part of a case.
 func (g wordsGolden) training(c wordsCase) (bags []mil.Instances, train learner.Training) {
-	data := g.Data[c.Form]
-	for i, rows := range data.Bags {
-		bags = append(bags, matrix(rows, c.Form == "sparse"))
-		if i < c.Train {
-			train.Bags, train.Targets = append(train.Bags, bags[i]), append(train.Targets, mil.Labelled(data.Labels[i]))
-		}
-	}
+	bags, train = g.Data[c.Form].part(c.Form == "sparse", c.Train)
 	train.Shared = learner.NewShared(bags[:c.Shared])
 	return bags, train
-}
-
-// checkScores compares the scores of bags with those of a case.
-func checkScores(t *testing.T, m learner.Model, bags []mil.Instances, want []float64) {
-	t.Helper()
-	if len(want) != len(bags) {
-		t.Fatalf("%d scores of %d bags", len(want), len(bags))
-	}
-	for i, bag := range bags {
-		got, err := m.Predict(bag)
-		if err != nil || !(math.Abs(got.Scores[0]-want[i]) <= wordsTolerance) {
-			t.Errorf("bag %d has the score %v, want %v (%v)", i, got.Scores, want[i], err)
-		}
-	}
 }
 
 // TestWordsGolden compares results with scikit-learn from the same centres.
@@ -98,7 +75,7 @@ func TestWordsGolden(t *testing.T) {
 					}
 				}
 			}
-			checkScores(t, m, bags, c.Scores)
+			requireScores(t, string(c.Setting), m, bags, func(i, _ int) (float64, float64) { return c.Scores[i], wordsTolerance })
 		})
 	}
 }
@@ -120,7 +97,7 @@ func TestFisherGolden(t *testing.T) {
 					}
 				}
 			}
-			checkScores(t, m, bags, c.Scores)
+			requireScores(t, string(c.Setting), m, bags, func(i, _ int) (float64, float64) { return c.Scores[i], wordsTolerance })
 		})
 	}
 }
@@ -137,12 +114,6 @@ func eachWords(t *testing.T, f func(t *testing.T, e learner.Entry, s learner.Est
 	}
 }
 
-// predicted returns a model's prediction for a bag and its instances.
-func predicted(t *testing.T, m learner.Model, bag mil.Instances) mil.Prediction {
-	t.Helper()
-	return must(learner.Predict(m, bag, true))
-}
-
 // TestWordsSeed checks that the seed of a fit has no effect, because inner fits share what is built without targets.
 func TestWordsSeed(t *testing.T) {
 	eachWords(t, func(t *testing.T, _ learner.Entry, s learner.Estimator) {
@@ -152,7 +123,7 @@ func TestWordsSeed(t *testing.T) {
 		train.Seed = 99
 		two := must(s.Fit(t.Context(), train))
 		for i, bag := range bags {
-			if want, got := predicted(t, one, bag), predicted(t, two, bag); want.Scores[0] != got.Scores[0] {
+			if want, got := must(one.Predict(bag)), must(two.Predict(bag)); want.Scores[0] != got.Scores[0] {
 				t.Errorf("bag %d has the score %v, with another seed %v", i, want.Scores, got.Scores)
 			}
 		}
@@ -187,7 +158,7 @@ func TestSample(t *testing.T) {
 		}
 		bags = append(bags, b)
 	}
-	s := scale{shift: []float64{1}, factor: []float64{0.5}}
+	s := scale{Shift: []float64{1}, Factor: []float64{0.5}}
 	var every []float32
 	for i := range 70 {
 		every = append(every, float32(i)/2)

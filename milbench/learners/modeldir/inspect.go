@@ -39,14 +39,22 @@ func inspect(dir string) (data []byte, c Card, err error) {
 	if data, err = cardOf(dir); err != nil {
 		return nil, c, err
 	}
-	if err := intact(data); err != nil {
+	if c, err = parse(data); err != nil {
 		return nil, c, damaged(err)
 	}
+	return data, c, c.addOld(dir)
+}
+
+// parse reads the part of a card that cards of all kinds share, and reports damage.
+func parse(data []byte) (c Card, err error) {
+	if err := intact(data); err != nil {
+		return c, err
+	}
 	if err := json.Unmarshal(data, &c); err != nil {
-		return nil, c, damaged(fmt.Errorf("%s: %w", cardName, err))
+		return c, fmt.Errorf("%s: %w", cardName, err)
 	}
 	if err := c.check(); err != nil {
-		return nil, c, damaged(fmt.Errorf("%s: %w", cardName, err))
+		return c, fmt.Errorf("%s: %w", cardName, err)
 	}
-	return data, c, c.addOld(dir)
+	return c, nil
 }

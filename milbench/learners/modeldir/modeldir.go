@@ -338,20 +338,10 @@ func sum256(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Kind returns the kind of the model in a folder, "" for a network. It does not check the rest of the card; [Read]
-// does.
+// Kind returns the kind of the model in a folder, "" for a network.
 func Kind(dir string) (string, error) {
-	data, err := cardOf(dir)
-	if err != nil {
-		return "", err
-	}
-	var head struct {
-		Kind string `json:"kind"`
-	}
-	if err := json.Unmarshal(data, &head); err != nil {
-		return "", damaged(fmt.Errorf("%s: %w", cardName, err))
-	}
-	return head.Kind, nil
+	_, c, err := inspect(dir)
+	return c.Kind, err
 }
 
 // Watch returns a function that reports whether another model has been saved to dir since.
@@ -369,16 +359,17 @@ func Watch(dir string) (replaced func() bool) {
 // version. Read does not check the content of the files; [Card.Open] does.
 func Read(dir string, card Carded) error {
 	kind := card.Common().Kind
-	data, err := cardOf(dir)
+	data, c, err := inspect(dir)
 	if err != nil {
 		return err
 	}
-	if err := parse(data, kind, card); err != nil {
-		return damaged(err)
+	if c.Kind != kind {
+		return damaged(fmt.Errorf("its kind is %q, not %q", cmp.Or(c.Kind, "network"), cmp.Or(kind, "network")))
 	}
-	if err := card.Common().addOld(dir); err != nil {
-		return err
+	if err := strict(data, card); err != nil {
+		return damaged(fmt.Errorf("%s: %w", cardName, err))
 	}
+	card.Common().Calibration = c.Calibration
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
@@ -404,29 +395,6 @@ func cardOf(dir string) ([]byte, error) {
 		return nil, damaged(fmt.Errorf("%s is not a file of at most %d MB", cardName, mostCard>>20))
 	}
 	return os.ReadFile(name)
-}
-
-// parse reads a card of the given kind and reports damage.
-func parse(data []byte, kind string, card Carded) error {
-	if err := intact(data); err != nil {
-		return err
-	}
-	var head struct {
-		Kind string `json:"kind"`
-	}
-	if err := json.Unmarshal(data, &head); err != nil {
-		return fmt.Errorf("%s: %w", cardName, err)
-	}
-	if head.Kind != kind {
-		return fmt.Errorf("its kind is %q, not %q", cmp.Or(head.Kind, "network"), cmp.Or(kind, "network"))
-	}
-	if err := strict(data, card); err != nil {
-		return fmt.Errorf("%s: %w", cardName, err)
-	}
-	if err := card.Common().check(); err != nil {
-		return fmt.Errorf("%s: %w", cardName, err)
-	}
-	return nil
 }
 
 // intact reports a card of another format, or one that was changed.

@@ -238,6 +238,7 @@ func replace(t *testing.T, dir, from, to string) {
 	}
 }
 
+// TestDamage also checks that the error of Inspect, which reads the card alone, names its file.
 func TestDamage(t *testing.T) {
 	in := func(dir, name string) string { return filepath.Join(dir, parametersPrefix+"1", name) }
 	edited := func(from, to string) func(*testing.T, string) {
@@ -253,6 +254,8 @@ func TestDamage(t *testing.T) {
 	}{
 		{"no folder", func(_ *testing.T, dir string) { os.RemoveAll(dir) }, "it has no model.json"},
 		{"no JSON", raw("{", "["), "model.json"},
+		{"a list", func(_ *testing.T, dir string) { os.WriteFile(filepath.Join(dir, cardName), []byte("[]"), 0o666) }, "model.json"},
+		{"null", func(_ *testing.T, dir string) { os.WriteFile(filepath.Join(dir, cardName), []byte("null"), 0o666) }, "its format is 0"},
 		{"another set", raw(`"set": "one"`, `"set": "two"`), "model.json is damaged"},
 		{"no sum", raw(`"sum"`, `"some"`), "model.json is damaged"},
 		{"a space more", raw(`"set": `, `"set":  `), "model.json is damaged"},
@@ -289,6 +292,10 @@ func TestDamage(t *testing.T) {
 			_, err := load(dir)
 			if !errors.Is(err, ErrNoModel) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("error %v, want one line with %q", err, c.want)
+			}
+			path := filepath.Join(dir, cardName)
+			if _, _, err := Inspect(dir); err != nil && (!errors.Is(err, ErrNoModel) || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n")) {
+				t.Errorf("Inspect: error %v, want one line with %s", err, path)
 			}
 		})
 	}
@@ -488,10 +495,10 @@ func FuzzRead(f *testing.F) {
 	f.Add(good)
 	f.Add([]byte(`{"format":1,"sum":""}`))
 	f.Fuzz(func(t *testing.T, card []byte) {
-		var c numberCard
-		if err := parse(card, "number", &c); err == nil {
+		if c, err := parse(card); err == nil {
 			c.Open(dir)
 		}
+		var c numberCard
 		if json.Unmarshal(card, &c) == nil && c.check() == nil {
 			c.Open(dir)
 		}
