@@ -1,7 +1,10 @@
 package main
 
 import (
+	"encoding/binary"
+	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"synpool/milbench/dataset"
+	"synpool/milbench/mil"
 )
 
 // flagCases has for each flag of a subcommand at least one command line in which the part in brackets has an effect or is
@@ -69,7 +73,7 @@ func TestEveryFlag(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	named["FOLDER"], _ = arrays(t, set)
+	named["FOLDER"] = arrays(t, set)
 	succeed(t, "run", named["FILE"], "--learner", "statistics-svm,statistics-trees", "--folds", "3", "--repeats", "1", "--out", named["RESULTS"])
 	if err := os.CopyFS(named["STUDY"], os.DirFS(named["RESULTS"])); err != nil {
 		t.Fatal(err)
@@ -176,4 +180,22 @@ func splitToy() string {
 		lines[i] = strings.TrimSpace(line) + "," + part + "\n"
 	}
 	return strings.Join(lines, "")
+}
+
+// arrays writes a set as a folder of NumPy arrays of float64.
+func arrays(t *testing.T, s *mil.Set) (folder string) {
+	t.Helper()
+	folder = t.TempDir()
+	list := "bag,label\n"
+	for _, b := range s.Bags {
+		list += fmt.Sprintf("%s,%d\n", b.ID, b.Label)
+		header := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }\n", b.Instances.Len(), b.Instances.Features())
+		data := append(binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(header))), header...)
+		for _, v := range b.Instances.(*mil.Dense).Values {
+			data = binary.LittleEndian.AppendUint64(data, math.Float64bits(float64(v)))
+		}
+		put(t, filepath.Join(folder, b.ID+".npy"), data)
+	}
+	put(t, filepath.Join(folder, "labels.csv"), list)
+	return folder
 }
