@@ -343,25 +343,6 @@ func TestCodeVersion(t *testing.T) {
 	}
 }
 
-// TestKeep: a model is there when it is whole. One that another notebook has kept meanwhile stays, and nothing is left beside it.
-func TestKeep(t *testing.T) {
-	t.Setenv(StoreVariable, t.TempDir())
-	model := Train(Open(slides(t, "slides.csv", 20, true)), StatisticsSVM).Learned()
-	dir := filepath.Join(t.TempDir(), "models", "one", "model")
-	for range 2 {
-		if err := keep(dir, model.Save); err != nil {
-			t.Fatal(err)
-		}
-	}
-	entries, err := os.ReadDir(filepath.Dir(filepath.Dir(dir)))
-	if err != nil || len(entries) != 1 {
-		t.Errorf("%v, %v", entries, err)
-	}
-	if Load(dir).About().Setting == nil {
-		t.Error("the model that was kept has no setting")
-	}
-}
-
 // TestLeaked: a column that leaks the labels is shown by an audit and ends the cell, and where it is kept everything says so.
 func TestLeaked(t *testing.T) {
 	t.Setenv(StoreVariable, t.TempDir())
