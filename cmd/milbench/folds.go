@@ -23,7 +23,7 @@ const partsName = "folds.csv"
 // foldsOf is the subcommand that writes folds for other programs.
 func (p *program) foldsOf() *cobra.Command {
 	var (
-		open           sources
+		open           readFlags
 		out, format    string
 		instances      string
 		folds, repeats int
@@ -54,7 +54,7 @@ beside them, in ` + partsName + `. docs/judge.md goes through an example.` + fil
 			if format != "csv" && format != "clam" {
 				return fmt.Errorf("--format %q: no such format; use csv or clam", format)
 			}
-			sets, err := p.open(open, args)
+			sets, err := p.open(&open, args)
 			if err != nil {
 				return err
 			}
@@ -110,7 +110,7 @@ beside them, in ` + partsName + `. docs/judge.md goes through an example.` + fil
 	f.IntVar(&folds, "folds", 0, "folds per repeat, for sets without an official split (default 10; ucsb 4)")
 	f.IntVar(&repeats, "repeats", cv.Honest().Repeats, "repeats with other folds")
 	f.Uint64Var(&seed, "seed", 1, "seed of the folds")
-	inGroup(f, fileFlags, func() { open.addTo(f) })
+	inGroup(f, fileFlags, func() { open.addSources(f) })
 	required(c, "out")
 	return c
 }
