@@ -42,7 +42,7 @@ over the folds. It downloads nothing.`,
 		Example: "  milbench demo\n  milbench demo --out figures/demo.svg",
 		Args:    arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := checkFigure("out", out); err != nil {
+			if err := checkFigure(out); err != nil {
 				return err
 			}
 			if err := checkCores(cores); err != nil {
@@ -198,13 +198,13 @@ func (d *demonstration) draw(path string) error {
 	return figure.Save(path)
 }
 
-// checkFigure reports a file of a flag where no figure can be saved.
-func checkFigure(flag, path string) error {
+// checkFigure reports a file of --out where no figure can be saved.
+func checkFigure(path string) error {
 	if !slices.Contains([]string{".png", ".svg", ".pdf"}, filepath.Ext(path)) {
-		return fmt.Errorf("--%s %q: end the name with .png, .svg or .pdf", flag, path)
+		return fmt.Errorf("--out %q: end the name with .png, .svg or .pdf", path)
 	}
 	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
-		return fmt.Errorf("--%s %q: there is no folder %s", flag, path, filepath.Dir(path))
+		return fmt.Errorf("--out %q: there is no folder %s", path, filepath.Dir(path))
 	}
 	return nil
 }

@@ -152,18 +152,13 @@ func TestEveryFlag(t *testing.T) {
 			}
 		}
 	}
-	var walk func(c *cobra.Command)
-	walk = func(c *cobra.Command) {
+	eachCommand((&program{}).command(), func(c *cobra.Command) {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			if f.Name != "help" && !covered[c.CommandPath()+" --"+f.Name] {
 				t.Errorf("%s --%s has no line in flagCases", c.CommandPath(), f.Name)
 			}
 		})
-		for _, sub := range c.Commands() {
-			walk(sub)
-		}
-	}
-	walk((&program{}).command())
+	})
 }
 
 // splitToy is toy with an official split.

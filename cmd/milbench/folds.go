@@ -97,8 +97,12 @@ beside them, in ` + partsName + `. docs/judge.md goes through an example.` + fil
 			if format == "clam" {
 				file = filepath.Join(out, partsName)
 			}
+			repeated := "1 repeat"
+			if n := len(parts.Tested); n > 1 {
+				repeated = fmt.Sprintf("%d repeats", n)
+			}
 			fmt.Fprintf(p.out, "%d bags, %s of %d folds in %s; give the scores of the test bags to: milbench score SCORES.csv --folds %s --name NAME --out RESULTS\n",
-				len(parts.Bags), howMany(len(parts.Tested), "repeat"), parts.Run, out, file)
+				len(parts.Bags), repeated, parts.Run, out, file)
 			return nil
 		},
 	}

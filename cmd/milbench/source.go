@@ -98,9 +98,12 @@ func (f *readFlags) reading(p *program) milbench.Reading {
 func (p *program) open(read *readFlags, namesOrFiles []string) (sets []*mil.Set, err error) {
 	how, files := read.reading(p), 0
 	for _, nameOrFile := range namesOrFiles {
-		one := how
-		if dataset.Named(nameOrFile) { // what is for files is for the others
-			one = milbench.Reading{Options: dataset.Options{Split: ifNone(how.Split), Note: how.Note}}
+		one, named := how, dataset.Named(nameOrFile)
+		if named { // what is for files is for the others
+			one = milbench.Reading{Options: dataset.Options{Note: how.Note}}
+			if how.Split == dataset.NoSplit {
+				one.Split = how.Split
+			}
 		}
 		set, err := milbench.Open(nameOrFile, one)
 		if errors.As(err, new(*milbench.LeakError)) {
@@ -109,7 +112,7 @@ func (p *program) open(read *readFlags, namesOrFiles []string) (sets []*mil.Set,
 		if err != nil {
 			return nil, err
 		}
-		if !dataset.Named(nameOrFile) {
+		if !named {
 			files++
 			if how.KeepLeak && !set.Leaked {
 				how.Note(nameOrFile + ": no column leaks the labels, so --keep-leak changes nothing")
@@ -121,12 +124,4 @@ func (p *program) open(read *readFlags, namesOrFiles []string) (sets []*mil.Set,
 		err = how.ForNames()
 	}
 	return sets, err
-}
-
-// ifNone returns the value of --split that ignores a split, which named sets have, too.
-func ifNone(split string) string {
-	if split != dataset.NoSplit {
-		return ""
-	}
-	return split
 }

@@ -165,7 +165,7 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 				}
 				return fmt.Errorf("%w: no model was saved%s", s, goesOn)
 			}
-			if diverged(err) {
+			if errors.Is(err, neural.ErrDiverged) { // a failed fit
 				return finding{err}
 			}
 			if err != nil {
