@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"synpool/milbench"
+	"synpool/milbench/charts"
 	"synpool/milbench/cv"
 	"synpool/milbench/dataset"
 	"synpool/milbench/learner"
@@ -185,10 +186,8 @@ backend %s, %.1f s; figure %s
 func (d *demonstration) draw(path string) error {
 	var rows []plotting.IntervalRow
 	for _, r := range d.Rows {
-		row := plotting.IntervalRow{Set: r.Setting, Setting: "Musk 1", Mean: r.Mean, Low: r.Mean, High: r.Mean, N: len(r.FoldAUCs), Points: r.FoldAUCs}
-		if r.Low != nil {
-			row.Low, row.High = *r.Low, *r.High
-		}
+		row := charts.Row(r.Row, r.Setting, "Musk 1")
+		row.Over, row.N, row.Points = "", len(r.FoldAUCs), r.FoldAUCs // folds
 		rows = append(rows, row)
 	}
 	figure, err := plotting.AUCIntervals("Learners on Musk 1, 10-fold cross-validation", rows)

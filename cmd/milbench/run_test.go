@@ -117,46 +117,29 @@ func TestRunMarks(t *testing.T) {
 	}
 }
 
-// twice is the toy with bag b8 standing there a second time, as c8 with the label given. With tests, bags whose id is in it are in the
-// test part of a split, and all others in the training part.
-func twice(label, tests string) string {
-	var b strings.Builder
-	for line := range strings.Lines(toy(false)) {
-		again := ""
+// twice is the toy with bag b8 standing there a second time, as c8 with the label given.
+func twice(label string) string {
+	text := toy(false)
+	for line := range strings.Lines(text) {
 		if rest, is := strings.CutPrefix(line, "b8,0,"); is {
-			again = "c8," + label + "," + rest
-		}
-		for line := range strings.Lines(line + again) {
-			id, _, _ := strings.Cut(line, ",")
-			part := ",train"
-			switch {
-			case tests == "":
-				part = ""
-			case id == "bag":
-				part = ",split"
-			case slices.Contains(strings.Fields(tests), id):
-				part = ",test"
-			}
-			b.WriteString(strings.TrimSpace(line) + part + "\n")
+			text += "c8," + label + "," + rest
 		}
 	}
-	return b.String()
+	return text
 }
 
 // Bags that stand there twice are named, and never trained on and tested on, whatever their ids.
 func TestRunDuplicates(t *testing.T) {
-	file, dir := write(t, "twice.csv", twice("0", "")), newFolder(t)
+	file, dir := write(t, "twice.csv", twice("0")), newFolder(t)
 	prints(t, "note: "+file+": the same instances stand in the bags b8, c8", "run", file, "--learner", "instance", "--folds", "3", "--repeats", "4", "--out", dir)
 	for _, line := range readResults(t, dir) {
 		if strings.Contains(line, `"id":"b8"`) != strings.Contains(line, `"id":"c8"`) {
 			t.Errorf("tested on one of two bags that are the same: %s", line)
 		}
 	}
-	conflict := write(t, "conflict.csv", twice("1", ""))
+	conflict := write(t, "conflict.csv", twice("1"))
 	prints(t, "b8, c8, with different labels", "audit", conflict)
 	prints(t, "bags of the same instances have different labels: b8, c8; no learner can be right on all of them", "train", conflict, "--learner", "instance", "--out", newFolder(t))
-	torn := write(t, "torn.csv", twice("0", "b8 b9"))
-	refuse(t, exitUse, "bag c8 is in the training part and bag b8 of the same group (duplicates of b8) in the test part", "run", torn, "--out", newFolder(t))
 }
 
 // A fit that fails three times ends a run, and a shard, with 1, and the others are there.
