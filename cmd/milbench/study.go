@@ -181,8 +181,8 @@ func (p *program) studyList() *cobra.Command {
 						paper = " (paper: " + e.Paper + ")"
 					}
 					fmt.Fprintf(w, "%s: %s%s\n", e.Name, e.Question, paper)
-					fmt.Fprintf(w, "  in full: %s; %s\n", e.Full.Scope, run.About(duration(e.Full.Seconds)))
-					fmt.Fprintf(w, "  --quick: %s; %s\n", e.Quick.Scope, run.About(duration(e.Quick.Seconds)))
+					fmt.Fprintf(w, "  in full: %s; %s\n", e.Full.Scope, about(e.Full.Seconds))
+					fmt.Fprintf(w, "  --quick: %s; %s\n", e.Quick.Scope, about(e.Quick.Seconds))
 				}
 			})
 		},

@@ -33,8 +33,7 @@ type Model struct {
 	name    string
 	bags    *Bags // what it learns from, nil for a model that was read
 	learner Learner
-	dir     func() (string, error) // returns the folder of the model, after training it if necessary
-	load    func() (*milbench.Model, error)
+	load    func() (*milbench.Model, error) // after training it if necessary
 }
 
 // Train returns a model of a learner, trained on all of bags or, if they have an official split, on its training part: it
@@ -50,20 +49,19 @@ func Load(dir string) *Model {
 	return newModel(dir, func() (string, error) { return dir, nil })
 }
 
+// newModel returns the model in the folder that dir returns.
 func newModel(name string, dir func() (string, error)) *Model {
-	m := &Model{name: name, dir: sync.OnceValues(dir)}
-	m.load = sync.OnceValues(func() (*milbench.Model, error) {
-		dir, err := m.dir()
+	return &Model{name: name, load: sync.OnceValues(func() (*milbench.Model, error) {
+		from, err := dir()
 		if err != nil {
 			return nil, err
 		}
-		loaded, err := milbench.Load(dir, machine)
+		loaded, err := milbench.Load(from, machine)
 		if err == nil {
-			loaded.Name = m.name
+			loaded.Name = name
 		}
 		return loaded, err
-	})
-	return m
+	})}
 }
 
 // Calibrate returns the model with probabilities that are learnt from held-out bags: among bags of probability 0.8, about 8
