@@ -184,13 +184,19 @@ func arrays(t *testing.T, s *mil.Set) (folder string) {
 	list := "bag,label\n"
 	for _, b := range s.Bags {
 		list += fmt.Sprintf("%s,%d\n", b.ID, b.Label)
-		header := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }\n", b.Instances.Len(), b.Instances.Features())
-		data := append(binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(header))), header...)
+		var numbers []byte
 		for _, v := range b.Instances.(*mil.Dense).Values {
-			data = binary.LittleEndian.AppendUint64(data, math.Float64bits(float64(v)))
+			numbers = binary.LittleEndian.AppendUint64(numbers, math.Float64bits(float64(v)))
 		}
-		put(t, filepath.Join(folder, b.ID+".npy"), data)
+		put(t, filepath.Join(folder, b.ID+".npy"), npy("<f8", b.Instances.Len(), b.Instances.Features(), numbers))
 	}
 	put(t, filepath.Join(folder, "labels.csv"), list)
 	return folder
+}
+
+// npy is a NumPy file of rows of numbers, which are of a kind such as <f4.
+func npy(kind string, rows, columns int, numbers []byte) []byte {
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }", kind, rows, columns)
+	header += strings.Repeat(" ", 64-(len(header)+11)%64) + "\n"
+	return slices.Concat(binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(header))), []byte(header), numbers)
 }
