@@ -34,7 +34,6 @@ var removals = map[string]removal{
 	"milbench/learners/modeldir/modeldir.go discard":          {"files named by a mark, and folders that are empty then; all, if the mark says that the folder is half-written", "TestSaveKeeps"},
 	"milbench/learners/modeldir/modeldir.go begin":            {"folders that this call has made", "TestKilled"},
 	"milbench/learners/neural/checkpoint.go removeCheckpoint": {"files that have the name of a checkpoint, and their folder if it is empty then", "TestRemoveCheckpoints"},
-	"notebooks/cell/model.go keep":                            {"a temporary folder that this call has made", "TestForget"},
 	"notebooks/cell/store.go Forget":                          {"folders that have the tag of cells", "TestForget"},
 	"course/explorer/page/page.go compile":                    {"a temporary folder that this call has made", "TestBuild"},
 }

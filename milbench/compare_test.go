@@ -16,35 +16,8 @@ import (
 	"synpool/milbench/learner"
 	"synpool/milbench/mil"
 	"synpool/milbench/run"
+	"synpool/milbench/run/runtest"
 )
-
-// first scores a bag by its first value, or fails.
-type first struct {
-	err  error
-	fits *int
-}
-
-func (first) Takes() learner.Takes { return learner.Takes{} }
-
-func (first) Plan(cv.Task) (learner.Plan, error) { return learner.Plan{}, nil }
-
-func (f first) Learn(_ context.Context, task cv.Task, done func(learner.Outcome) error) error {
-	for i, fit := range task.Fits {
-		*f.fits++
-		e := learner.Epoch{Number: 1}
-		row := make([]float32, task.Bags[0].Features())
-		for _, b := range fit.Test {
-			if err := task.Bags[b].Read(0, 1, row); err != nil {
-				return err
-			}
-			e.Test = append(e.Test, mil.Scored(float64(row[0])))
-		}
-		if err := done(learner.Outcome{Fit: i, Epochs: []learner.Epoch{e}, Err: f.err}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // TestCompare: a comparison without a folder leaves nothing behind, one with a folder trains each fit once, and fits that fail
 // leave the others.
@@ -59,8 +32,8 @@ func TestCompare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fits := 0
-	c := Comparison{Sets: []*mil.Set{set}, Settings: []json.RawMessage{svm}, Seed: 1, Learner: first{nil, &fits}}
+	instant := &runtest.Learner{}
+	c := Comparison{Sets: []*mil.Set{set}, Settings: []json.RawMessage{svm}, Seed: 1, Learner: instant}
 	for range 2 {
 		found, err := Compare(t.Context(), c, nil)
 		if err != nil || len(found.Results) != 20 || len(found.Table.Rows) != 1 {
@@ -68,10 +41,11 @@ func TestCompare(t *testing.T) {
 		}
 		c.Dir = dir
 	}
-	if _, err := Compare(t.Context(), c, nil); err != nil || fits != 40 {
-		t.Errorf("%d fits trained, want 20 twice; %v", fits, err)
+	if _, err := Compare(t.Context(), c, nil); err != nil || instant.Trained != 40 {
+		t.Errorf("%d fits trained, want 20 twice; %v", instant.Trained, err)
 	}
-	c.Protocol, c.Learner = cv.Protocol{Name: cv.HonestProtocol, Repeats: 3}, first{errors.New("no luck"), &fits}
+	c.Protocol = cv.Protocol{Name: cv.HonestProtocol, Repeats: 3}
+	instant.Spoil = func(o *learner.Outcome) bool { o.Err = errors.New("no luck"); return true }
 	found, err := Compare(t.Context(), c, nil)
 	if failed := (*FailedError)(nil); !errors.As(err, &failed) || failed.Failed != 10 || failed.Skipped != 20 || !strings.Contains(err.Error(), "no luck") || len(found.Results) != 20 {
 		t.Errorf("%d results, error %v", len(found.Results), err)

@@ -20,37 +20,31 @@ type Reading struct {
 	KeepLeak bool           // for a file: keep a column that leaks the labels, and mark the set as leaked
 }
 
-// ForFiles returns the flag of the first field that is set and says how a file is read, "" if there is none. The columns of a
-// named set are known.
-func (how Reading) ForFiles() string {
+// ForNames returns an error if a field is set that says how a file is read: the columns of a named set are known.
+func (how Reading) ForNames() error {
 	for _, c := range []struct {
 		flag  string
 		given bool
 	}{{"labels", how.Labels != ""}, {"bag", how.Bag != ""}, {"label", how.Label != ""}, {"group", how.Group != ""}, {"split", how.Split != "" && how.Split != dataset.NoSplit}, {"categorical", len(how.Categorical) > 0}, {"as-features", len(how.AsFeatures) > 0}, {"ignore", len(how.Ignore) > 0}, {"coordinates", len(how.Coordinates) > 0}, {"features", how.Array != ""}, {"subset", how.Subset}, {"missing", how.Median}, {"numbers", how.Numbers}, {"order", how.Order != nil}, {"instance-label-column", how.Column != dataset.NoColumn}, {"positive", how.Positive != ""}, {"keep-leak", how.KeepLeak}} {
-		if c.given {
-			return c.flag
+		switch {
+		case !c.given:
+		case c.flag == "positive":
+			return errors.New("--positive is for files; the positive label of a named set is known")
+		case c.flag == "keep-leak":
+			return errors.New("--keep-leak is for files; a named set has no column that leaks the labels")
+		default:
+			return fmt.Errorf("--%s is for files; the columns of a named set are known", c.flag)
 		}
-	}
-	return ""
-}
-
-// forNames refuses what is for files where a set is named.
-func (how Reading) forNames(nameOrFile string) error {
-	if flag := how.ForFiles(); flag != "" && dataset.Named(nameOrFile) {
-		return ForFiles(flag)
 	}
 	return nil
 }
 
-// ForFiles is the error of a flag ([Reading.ForFiles]) where a set is named.
-func ForFiles(flag string) error {
-	switch flag {
-	case "positive":
-		return errors.New("--positive is for files; the positive label of a named set is known")
-	case "keep-leak":
-		return errors.New("--keep-leak is for files; a named set has no column that leaks the labels")
+// forNames refuses what is for files where a set is named.
+func (how Reading) forNames(nameOrFile string) error {
+	if dataset.Named(nameOrFile) {
+		return how.ForNames()
 	}
-	return fmt.Errorf("--%s is for files; the columns of a named set are known", flag)
+	return nil
 }
 
 // LeakError is the error for a file with columns that leak its labels.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,18 +15,12 @@ import (
 	"synpool/milbench/predict"
 )
 
-// overlapping are 60 bags of two classes that no learner can tell apart fully, 20 groups of three bags if they are grouped.
-func overlapping(grouped bool) string {
-	random, columns := rand.New(rand.NewPCG(3, 0)), "label,p,q"
-	if grouped {
-		columns += ",group"
-	}
-	return bagTable(columns, 60, func(bag int) int { return 1 + bag%3 }, func(bag, _ int) string {
-		row := fmt.Sprintf("%d,%.4f,%.4f", bag/3%2, random.NormFloat64()+0.8*float64(bag/3%2), random.NormFloat64())
-		if grouped {
-			row += fmt.Sprintf(",g%d", bag/3)
-		}
-		return row
+// overlapping are 60 bags, three of each group, whose classes no learner can tell apart fully.
+func overlapping(classes ...string) string {
+	random := rand.New(rand.NewPCG(3, 0))
+	return bagTable("label,p,q,group", 60, func(bag int) int { return 1 + bag%3 }, func(bag, _ int) string {
+		class := bag / 3 % len(classes)
+		return fmt.Sprintf("%s,%.4f,%.4f,g%d", classes[class], random.NormFloat64()+0.8*float64(class), random.NormFloat64(), bag/3)
 	})
 }
 
@@ -42,80 +37,75 @@ func brier(t *testing.T, out string) float64 {
 
 // The scores of a support vector machine get probabilities; without a calibration there are none.
 func TestTrainCalibrate(t *testing.T) {
-	for _, grouped := range []bool{false, true} {
-		file := write(t, "bags.csv", overlapping(grouped))
-		model, _ := trained(t, file, "--learner", "statistics-svm")
-		again := []string{"train", file, "--learner", "statistics-svm", "--out", model}
-		plain := predictions(t, model, file)
+	file := write(t, "bags.csv", overlapping("0", "1"))
+	model, _ := trained(t, file, "--learner", "statistics-svm")
+	again := []string{"train", file, "--learner", "statistics-svm", "--out", model}
+	plain := predictions(t, model, file)
+	text, stderr := succeed(t, "predict", model, file)
+	has(t, stderr, "not calibrated, and the score of statistics-svm is no logit: there is no probability")
+	has(t, text, "\nb0,"+predict.Decimal(*plain[0].Score)+",,,none")
+	for _, method := range []string{"temperature", "platt", "isotonic"} {
+		out, notes := succeed(t, append(again, "--calibrate", method)...)
+		has(t, out, "calibrated by "+method+" on 60 held-out bags of 5 folds: ", "before, score read as a logit",
+			"ECE uses 10 bins and 60 bags; with few bags it is large by chance alone")
+		if has := strings.Contains(notes, "isotonic regression needs about 1000 bags"); has != (method == "isotonic") {
+			t.Error(notes)
+		}
+		if after := brier(t, out); !(after > 0.05 && after < 0.26) {
+			t.Errorf("%s: Brier score %v", method, after)
+		}
+		bags := predictions(t, model, file)
+		for i, b := range bags {
+			if *b.Score != *plain[i].Score { // the model is that of all bags, as without
+				t.Errorf("%s: score %v, without a calibration %v", method, *b.Score, *plain[i].Score)
+			}
+			if b.Probability == nil || !(*b.Probability >= 0 && *b.Probability <= 1) || b.Calibration != method {
+				t.Fatalf("%s: %+v", method, b)
+			}
+		}
 		text, stderr := succeed(t, "predict", model, file)
-		has(t, stderr, "not calibrated, and the score of statistics-svm is no logit: there is no probability")
-		has(t, text, "\nb0,"+predict.Decimal(*plain[0].Score)+",,,none")
-		for _, method := range []string{"temperature", "platt", "isotonic"} {
-			out, notes := succeed(t, append(again, "--calibrate", method)...)
-			has(t, out, "calibrated by "+method+" on 60 held-out bags of 5 folds: ", "before, score read as a logit",
-				"ECE uses 10 bins and 60 bags; with few bags it is large by chance alone")
-			if has := strings.Contains(notes, "isotonic regression needs about 1000 bags"); has != (method == "isotonic") {
-				t.Error(notes)
-			}
-			if after := brier(t, out); !(after > 0.05 && after < 0.26) {
-				t.Errorf("%s: Brier score %v", method, after)
-			}
-			bags := predictions(t, model, file)
-			for i, b := range bags {
-				if *b.Score != *plain[i].Score { // the model is that of all bags, as without
-					t.Errorf("%s: score %v, without a calibration %v", method, *b.Score, *plain[i].Score)
-				}
-				if b.Probability == nil || !(*b.Probability >= 0 && *b.Probability <= 1) || b.Calibration != method {
-					t.Fatalf("%s: %+v", method, b)
-				}
-			}
-			text, stderr := succeed(t, "predict", model, file)
-			has(t, stderr, "probabilities are calibrated by "+method+", learnt from 60 held-out bags: ECE ")
-			if records := csvLines(t, text); strings.Join(records[0], " ") != "bag score probability winners calibration" ||
-				records[5][2] != predict.Decimal(*bags[4].Probability) || records[5][4] != method {
-				t.Errorf("%q", records)
-			}
+		has(t, stderr, "probabilities are calibrated by "+method+", learnt from 60 held-out bags: ECE ")
+		if records := csvLines(t, text); strings.Join(records[0], " ") != "bag score probability winners calibration" ||
+			records[5][2] != predict.Decimal(*bags[4].Probability) || records[5][4] != method {
+			t.Errorf("%q", records)
 		}
-		succeed(t, again...) // the next model has none
-		if got := predictions(t, model, file); !reflect.DeepEqual(got, plain) {
-			t.Errorf("%+v, want %+v", got, plain)
-		}
+	}
+	succeed(t, again...) // the next model has none
+	if got := predictions(t, model, file); !reflect.DeepEqual(got, plain) {
+		t.Errorf("%+v, want %+v", got, plain)
 	}
 }
 
-// The same seed gives the same calibration, another one other folds.
-func TestTrainCalibrateSeed(t *testing.T) {
-	file := write(t, "bags.csv", overlapping(false))
-	of := func(seed string) []predict.Bag {
-		model, _ := trained(t, file, "--learner", "statistics-svm", "--calibrate", "platt", "--seed", seed)
-		return predictions(t, model, file)
-	}
-	one := of("1")
-	if again, other := of("1"), of("2"); !reflect.DeepEqual(one, again) || reflect.DeepEqual(one, other) {
-		t.Errorf("%+v, again %+v, of another seed %+v", one, again, other)
-	}
-}
-
-// Networks and auto are calibrated, too; class names follow the probability.
+// Networks and several classes are calibrated, too: the class is that of the largest probability.
 func TestTrainCalibrateOthers(t *testing.T) {
-	file := write(t, "bags.csv", strings.NewReplacer(",0,", ",benign,", ",1,", ",malign,").Replace(overlapping(false)))
-	for name, args := range map[string][]string{
-		"network": with(file, "--pooling", "max"),
-		"auto":    {file, "--learner", "auto", "--setting", `{"inner":2,"candidates":[{"learner":"statistics-svm"}]}`},
+	two, three := write(t, "two.csv", overlapping("benign", "malign")), write(t, "three.csv", overlapping("low", "middle", "high"))
+	for _, c := range []struct {
+		args   []string
+		figure string
+	}{
+		{with(two, "--pooling", "max", "--calibrate", "platt"), "Share of positives"},
+		{[]string{three, "--learner", "statistics-svm", "--calibrate", "temperature"}, "Share of bags whose class is right"},
 	} {
-		model, out := trained(t, append(args, "--calibrate", "platt")...)
-		if strings.Contains(out, "read as a logit") {
+		model, out := trained(t, c.args...)
+		if strings.Contains(out, "read as a logit") != slices.Contains(c.args, "statistics-svm") {
 			t.Error(out)
 		}
 		brier(t, out)
-		for _, b := range predictions(t, model, file) {
-			if b.Probability == nil || (b.Class == "malign") != (*b.Probability > 0.5) || b.Calibration != "platt" {
+		for _, b := range predictions(t, model, c.args[0]) {
+			if p := b.Probability; p != nil && ((b.Class == "malign") != (*p > 0.5) || math.Abs(*p-1/(1+math.Exp(-*b.Score))) < 1e-9) {
+				t.Errorf("%+v, of score %v", b, *b.Score)
+			}
+			sum, largest := 0.0, 0.0
+			for _, p := range b.Probabilities {
+				sum, largest = sum+p, max(largest, p)
+			}
+			if b.Calibration == "none" || b.Probability == nil && (len(b.Probabilities) != 3 || math.Abs(sum-1) > 1e-9 || b.Probabilities[b.Class] != largest) {
 				t.Errorf("%+v", b)
 			}
-			if name == "network" && math.Abs(*b.Probability-1/(1+math.Exp(-*b.Score))) < 1e-9 {
-				t.Errorf("%+v: the probability is that of the score", b)
-			}
 		}
+		drawn := filepath.Join(t.TempDir(), "reliability.svg")
+		succeed(t, "plot", model, "--figure", "reliability", "--out", drawn)
+		has(t, contents(t, drawn), c.figure)
 	}
 }
 
@@ -134,7 +124,7 @@ func TestTrainCalibrateRefuses(t *testing.T) {
 
 // The reliability diagram of a calibrated model is drawn; other folders are refused.
 func TestPlotReliability(t *testing.T) {
-	file, drawn := write(t, "bags.csv", overlapping(false)), filepath.Join(t.TempDir(), "reliability.svg")
+	file, drawn := write(t, "bags.csv", overlapping("0", "1")), filepath.Join(t.TempDir(), "reliability.svg")
 	plain, _ := trained(t, file, "--learner", "statistics-svm")
 	refuse(t, exitUse, plain+": the model has no calibration", "plot", plain, "--figure", "reliability", "--out", drawn)
 	model, _ := trained(t, file, "--learner", "statistics-svm", "--calibrate", "platt")
@@ -142,31 +132,4 @@ func TestPlotReliability(t *testing.T) {
 	_, notes := succeed(t, "plot", model, "--figure", "reliability", "--out", drawn)
 	has(t, notes, "drawn: "+drawn)
 	has(t, contents(t, drawn), "60 held-out bags, platt", "before (ECE 0.", "after, cross-fitted (ECE 0.", "Share of positives")
-}
-
-// Several classes: a probability each, whose sum is 1, and the class of the largest.
-func TestTrainCalibrateClasses(t *testing.T) {
-	random := rand.New(rand.NewPCG(4, 0))
-	file := write(t, "bags.csv", bagTable("label,p,q", 60, pairs, func(bag, _ int) string {
-		return fmt.Sprintf("%s,%.4f,%.4f", []string{"low", "middle", "high"}[bag%3], random.NormFloat64()+float64(bag%3), random.NormFloat64())
-	}))
-	for _, method := range []string{"temperature", "platt", "isotonic"} {
-		model, out := trained(t, file, "--learner", "statistics-svm", "--calibrate", method)
-		has(t, out, "calibrated by "+method+" on 60 held-out bags of 5 folds")
-		if after := brier(t, out); !(after > 0.1 && after < 0.67) {
-			t.Error(out)
-		}
-		for _, b := range predictions(t, model, file) {
-			sum, largest := 0.0, 0.0
-			for _, p := range b.Probabilities {
-				sum, largest = sum+p, max(largest, p)
-			}
-			if len(b.Probabilities) != 3 || math.Abs(sum-1) > 1e-9 || b.Probabilities[b.Class] != largest || b.Calibration != method {
-				t.Errorf("%+v", b)
-			}
-		}
-		drawn := filepath.Join(t.TempDir(), "reliability.svg")
-		succeed(t, "plot", model, "--figure", "reliability", "--out", drawn)
-		has(t, contents(t, drawn), "Share of bags whose class is right")
-	}
 }

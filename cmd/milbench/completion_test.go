@@ -1,7 +1,6 @@
 package main
 
 import (
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -114,15 +113,14 @@ func TestCompletionScripts(t *testing.T) {
 func TestMan(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "share", "man1")
 	succeed(t, "man", "--out", dir)
-	first := pages(t, dir)
-	count := 0
+	pages := map[string]string{}
 	eachCommand((&program{}).command(), func(c *cobra.Command) {
-		count++
 		name := strings.ReplaceAll(c.CommandPath(), " ", "-") + ".1"
+		pages[name] = contents(t, dir, name)
 		// The marks of the format are taken away, and what it divides is joined.
-		page := strings.Join(strings.Fields(strings.NewReplacer(`\-`, "-", `\fB`, "", `\fR`, "", `\fP`, "", `\fI`, "", `\&`, "", `\(`, "", `\(aq`, "'", "\n.PP", "").Replace(first[name])), " ")
-		if !strings.HasPrefix(first[name], ".nh\n.TH ") || !strings.Contains(page, c.Short) {
-			t.Errorf("%s: no title, or no %q:\n%s", name, c.Short, first[name])
+		page := strings.Join(strings.Fields(strings.NewReplacer(`\-`, "-", `\fB`, "", `\fR`, "", `\fP`, "", `\fI`, "", `\&`, "", `\(`, "", `\(aq`, "'", "\n.PP", "").Replace(pages[name])), " ")
+		if !strings.HasPrefix(pages[name], ".nh\n.TH ") || !strings.Contains(page, c.Short) {
+			t.Errorf("%s: no title, or no %q:\n%s", name, c.Short, pages[name])
 		}
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			if !f.Hidden && !strings.Contains(page, "--"+f.Name) {
@@ -130,30 +128,17 @@ func TestMan(t *testing.T) {
 			}
 		})
 	})
-	if len(first) != count {
-		t.Errorf("%d pages of %d commands", len(first), count)
+	if all, err := os.ReadDir(dir); err != nil || len(all) != len(pages) {
+		t.Errorf("%d pages of %d commands (%v)", len(all), len(pages), err)
 	}
 	succeed(t, "man", "--out", dir)
-	if again := pages(t, dir); !maps.Equal(first, again) {
-		t.Error("the pages differ from one call to the next")
+	for name, page := range pages {
+		if contents(t, dir, name) != page {
+			t.Errorf("%s differs from one call to the next", name)
+		}
 	}
 	file := filepath.Join(t.TempDir(), "file")
 	put(t, file, "")
 	refuse(t, exitUse, file, "man", "--out", file)
 	refuse(t, exitUse, "out", "man")
-}
-
-// pages returns the files of a folder.
-func pages(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := map[string]string{}
-	for _, e := range entries {
-		text := contents(t, dir, e.Name())
-		all[e.Name()] = string(text)
-	}
-	return all
 }

@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"synpool/milbench"
+	"synpool/milbench/charts"
 	"synpool/milbench/cv"
 	"synpool/milbench/dataset"
 	"synpool/milbench/learner"
@@ -42,7 +43,7 @@ over the folds. It downloads nothing.`,
 		Example: "  milbench demo\n  milbench demo --out figures/demo.svg",
 		Args:    arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := checkFigure("out", out); err != nil {
+			if err := checkFigure(out); err != nil {
 				return err
 			}
 			if err := checkCores(cores); err != nil {
@@ -185,10 +186,8 @@ backend %s, %.1f s; figure %s
 func (d *demonstration) draw(path string) error {
 	var rows []plotting.IntervalRow
 	for _, r := range d.Rows {
-		row := plotting.IntervalRow{Set: r.Setting, Setting: "Musk 1", Mean: r.Mean, Low: r.Mean, High: r.Mean, N: len(r.FoldAUCs), Points: r.FoldAUCs}
-		if r.Low != nil {
-			row.Low, row.High = *r.Low, *r.High
-		}
+		row := charts.Row(r.Row, r.Setting, "Musk 1")
+		row.Over, row.N, row.Points = "", len(r.FoldAUCs), r.FoldAUCs // folds
 		rows = append(rows, row)
 	}
 	figure, err := plotting.AUCIntervals("Learners on Musk 1, 10-fold cross-validation", rows)
@@ -198,13 +197,13 @@ func (d *demonstration) draw(path string) error {
 	return figure.Save(path)
 }
 
-// checkFigure reports a file of a flag where no figure can be saved.
-func checkFigure(flag, path string) error {
+// checkFigure reports a file of --out where no figure can be saved.
+func checkFigure(path string) error {
 	if !slices.Contains([]string{".png", ".svg", ".pdf"}, filepath.Ext(path)) {
-		return fmt.Errorf("--%s %q: end the name with .png, .svg or .pdf", flag, path)
+		return fmt.Errorf("--out %q: end the name with .png, .svg or .pdf", path)
 	}
 	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
-		return fmt.Errorf("--%s %q: there is no folder %s", flag, path, filepath.Dir(path))
+		return fmt.Errorf("--out %q: there is no folder %s", path, filepath.Dir(path))
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -61,6 +62,9 @@ func (p *program) plan(studies []run.Run) ([]setPlan, error) {
 	return plans, errors.Join(errs...)
 }
 
+// about writes an estimated time.
+func about(seconds float64) string { return run.About(time.Duration(seconds * float64(time.Second))) }
+
 // Runs whose time is noted, and those for which a shorter command is, in seconds.
 const (
 	notedTime = 10
@@ -73,7 +77,6 @@ func (p *program) noteTime(g *gridFlags, args []string, dir string, studies []ru
 	if total < notedTime {
 		return nil
 	}
-	about := func(seconds float64) string { return run.About(duration(seconds)) }
 	if total <= longTime {
 		p.note("note: %s by the plan", about(total))
 		return nil
@@ -193,7 +196,7 @@ func (p *program) writeEstimate(e estimate, asJSON bool) error {
 		for _, s := range append(slices.Clone(e.Sets), total) {
 			fmt.Fprintf(w, "%s\t%d\t%d", s.Set, s.Fits, s.Missing)
 			if s.Missing > 0 {
-				fmt.Fprintf(w, "\t%d\t%d\tabout %s\t%s", s.Blocks, s.Members, bytesText(s.Memory), run.About(duration(s.Seconds)))
+				fmt.Fprintf(w, "\t%d\t%d\tabout %s\t%s", s.Blocks, s.Members, bytesText(s.Memory), about(s.Seconds))
 			}
 			fmt.Fprintln(w)
 		}

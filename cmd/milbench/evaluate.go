@@ -73,7 +73,7 @@ a table, a folder of arrays or a MATLAB file: milbench help files.`,
 	}
 	f := c.Flags()
 	read.addLabels(f)
-	addColumn(f, &read.how.Column)
+	read.addColumn(f)
 	f.Uint64Var(&seed, "seed", 1, "seed of the bootstrap")
 	addJSON(c, &asJSON)
 	return c

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"encoding/binary"
+	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"synpool/milbench/dataset"
+	"synpool/milbench/mil"
 )
 
 // flagCases has for each flag of a subcommand at least one command line in which the part in brackets has an effect or is
@@ -69,7 +73,7 @@ func TestEveryFlag(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	named["FOLDER"], _ = arrays(t, set)
+	named["FOLDER"] = arrays(t, set)
 	succeed(t, "run", named["FILE"], "--learner", "statistics-svm,statistics-trees", "--folds", "3", "--repeats", "1", "--out", named["RESULTS"])
 	if err := os.CopyFS(named["STUDY"], os.DirFS(named["RESULTS"])); err != nil {
 		t.Fatal(err)
@@ -148,18 +152,13 @@ func TestEveryFlag(t *testing.T) {
 			}
 		}
 	}
-	var walk func(c *cobra.Command)
-	walk = func(c *cobra.Command) {
+	eachCommand((&program{}).command(), func(c *cobra.Command) {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			if f.Name != "help" && !covered[c.CommandPath()+" --"+f.Name] {
 				t.Errorf("%s --%s has no line in flagCases", c.CommandPath(), f.Name)
 			}
 		})
-		for _, sub := range c.Commands() {
-			walk(sub)
-		}
-	}
-	walk((&program{}).command())
+	})
 }
 
 // splitToy is toy with an official split.
@@ -176,4 +175,28 @@ func splitToy() string {
 		lines[i] = strings.TrimSpace(line) + "," + part + "\n"
 	}
 	return strings.Join(lines, "")
+}
+
+// arrays writes a set as a folder of NumPy arrays of float64.
+func arrays(t *testing.T, s *mil.Set) (folder string) {
+	t.Helper()
+	folder = t.TempDir()
+	list := "bag,label\n"
+	for _, b := range s.Bags {
+		list += fmt.Sprintf("%s,%d\n", b.ID, b.Label)
+		var numbers []byte
+		for _, v := range b.Instances.(*mil.Dense).Values {
+			numbers = binary.LittleEndian.AppendUint64(numbers, math.Float64bits(float64(v)))
+		}
+		put(t, filepath.Join(folder, b.ID+".npy"), npy("<f8", b.Instances.Len(), b.Instances.Features(), numbers))
+	}
+	put(t, filepath.Join(folder, "labels.csv"), list)
+	return folder
+}
+
+// npy is a NumPy file of rows of numbers, which are of a kind such as <f4.
+func npy(kind string, rows, columns int, numbers []byte) []byte {
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }", kind, rows, columns)
+	header += strings.Repeat(" ", 64-(len(header)+11)%64) + "\n"
+	return slices.Concat(binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(header))), []byte(header), numbers)
 }

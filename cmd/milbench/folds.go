@@ -23,7 +23,7 @@ const partsName = "folds.csv"
 // foldsOf is the subcommand that writes folds for other programs.
 func (p *program) foldsOf() *cobra.Command {
 	var (
-		open           sources
+		open           readFlags
 		out, format    string
 		instances      string
 		folds, repeats int
@@ -54,7 +54,7 @@ beside them, in ` + partsName + `. docs/judge.md goes through an example.` + fil
 			if format != "csv" && format != "clam" {
 				return fmt.Errorf("--format %q: no such format; use csv or clam", format)
 			}
-			sets, err := p.open(open, args)
+			sets, err := p.open(&open, args)
 			if err != nil {
 				return err
 			}
@@ -97,8 +97,12 @@ beside them, in ` + partsName + `. docs/judge.md goes through an example.` + fil
 			if format == "clam" {
 				file = filepath.Join(out, partsName)
 			}
+			repeated := "1 repeat"
+			if n := len(parts.Tested); n > 1 {
+				repeated = fmt.Sprintf("%d repeats", n)
+			}
 			fmt.Fprintf(p.out, "%d bags, %s of %d folds in %s; give the scores of the test bags to: milbench score SCORES.csv --folds %s --name NAME --out RESULTS\n",
-				len(parts.Bags), howMany(len(parts.Tested), "repeat"), parts.Run, out, file)
+				len(parts.Bags), repeated, parts.Run, out, file)
 			return nil
 		},
 	}
@@ -110,7 +114,7 @@ beside them, in ` + partsName + `. docs/judge.md goes through an example.` + fil
 	f.IntVar(&folds, "folds", 0, "folds per repeat, for sets without an official split (default 10; ucsb 4)")
 	f.IntVar(&repeats, "repeats", cv.Honest().Repeats, "repeats with other folds")
 	f.Uint64Var(&seed, "seed", 1, "seed of the folds")
-	inGroup(f, fileFlags, func() { open.addTo(f) })
+	inGroup(f, fileFlags, func() { open.addSources(f) })
 	required(c, "out")
 	return c
 }

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -62,44 +61,6 @@ func TestFoldsCLAM(t *testing.T) {
 		succeed(t, "audit", file, "--split", split)
 	}
 	contents(t, dir, "folds.csv")
-}
-
-// TestFoldsScoreKinds hands out the folds of classes, numbers and survival, and takes their scores in the columns that predict writes.
-func TestFoldsScoreKinds(t *testing.T) {
-	number := func(text string) func(int) string {
-		return func(bag int) string { return fmt.Sprintf(text, bag) }
-	}
-	for name, c := range map[string]struct {
-		columns, first, scores string // of the file, of the folds, and of the scores
-		target, score          func(bag int) string
-		want                   string
-	}{
-		"classes": {"label,x", "bag,label,class,", "probability_low,probability_mid,probability_top", func(bag int) string { return []string{"low", "mid", "top"}[bag%3] },
-			func(bag int) string { return []string{"0.7,0.2,0.1", "0.1,0.8,0.1", "0,0,1"}[bag%3] }, "macro AUC"},
-		"real":     {"label,x", "bag,label,group,", "value", number("%d.5"), number("%d.5"), "R²"},
-		"survival": {"time,event,x", "bag,time,event,", "risk", func(bag int) string { return fmt.Sprintf("%d,%d", bag+3, bag%2) }, number("-%d"), "concordance"},
-	} {
-		dir := t.TempDir()
-		file := write(t, name+".csv", bagTable(c.columns, 24, pairs, func(bag, i int) string { return fmt.Sprintf("%s,%d", c.target(bag), (bag+3*i)%5) }))
-		folds, out := filepath.Join(dir, "folds.csv"), filepath.Join(dir, "results")
-		succeed(t, "folds", file, "--folds", "3", "--repeats", "2", "--out", folds)
-		text := contents(t, folds)
-		if !strings.HasPrefix(text, c.first) {
-			t.Errorf("%.60s", text)
-		}
-		rows := csvLines(t, text)
-		repeat, fold := slices.Index(rows[0], "repeat"), slices.Index(rows[0], "fold")
-		scores := "bag,repeat,fold," + c.scores + "\n"
-		for _, l := range rows[1:] {
-			bag, err := strconv.Atoi(l[0][1:])
-			if err != nil {
-				t.Fatal(err)
-			}
-			scores += fmt.Sprintf("%s,%s,%s,%s\n", l[0], l[repeat], l[fold], c.score(bag))
-		}
-		table, _ := succeed(t, "score", write(t, "scores.csv", scores), "--folds", folds, "--name", "my model", "--out", out)
-		has(t, strings.Join(strings.Fields(table), " "), c.want, "| "+name+" | my model ", "1.000 ± 0.000", "honest, 3 folds, declared |")
-	}
 }
 
 // TestFoldsBags writes the instances for the program that trains, and nothing where a file is in the way.

@@ -98,9 +98,8 @@ func flagGroups(flags *pflag.FlagSet) (groups []flagGroup) {
 	return groups
 }
 
-// section prints lines under a heading, if there are any.
-func section(w io.Writer, heading string, lines ...string) {
-	text := strings.Join(lines, "\n")
+// section prints the lines of a text under a heading, if there are any.
+func section(w io.Writer, heading, text string) {
 	if text == "" {
 		return
 	}

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // eachCommand calls f with every command that help shows.
@@ -40,12 +39,6 @@ func TestHelp(t *testing.T) {
 			for line := range strings.Lines(c.Example) {
 				requireParses(t, strings.TrimSpace(line))
 			}
-			c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-				first, _, _ := strings.Cut(strings.ReplaceAll(f.Usage, "`", ""), " ")
-				if slices.Contains([]string{"of", "only", "also", "the", "a", "what", "which", "that", "their", "some", "from"}, first) {
-					t.Errorf("--%s %q does not start with a noun or a verb", f.Name, f.Usage)
-				}
-			})
 		})
 	})
 }
@@ -93,17 +86,6 @@ func requireParses(t *testing.T, example string) {
 	}
 	if err != nil {
 		t.Errorf("example %q: %v", example, err)
-	}
-}
-
-// Every subcommand that prints a table has --json.
-func TestJSONFlag(t *testing.T) {
-	root := (&program{}).command()
-	for _, path := range []string{"demo", "data list", "data verify", "audit", "run", "table", "show", "predict", "evaluate", "backend", "version"} {
-		c, _, err := root.Find(strings.Fields(path))
-		if err != nil || c.Flag("json") == nil {
-			t.Errorf("milbench %s has no flag --json (%v)", path, err)
-		}
 	}
 }
 

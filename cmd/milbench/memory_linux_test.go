@@ -59,14 +59,10 @@ func bagArrays(t *testing.T, bags, instances, features int) string {
 	for range instances * features {
 		values = binary.LittleEndian.AppendUint32(values, math.Float32bits(random.Float32()))
 	}
-	header := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }", instances, features)
-	header += strings.Repeat(" ", 64-(len(header)+11)%64) + "\n"
 	for bag := range bags {
 		list += fmt.Sprintf("b%d,%s\n", bag, []string{"normal", "tumour"}[bag%2])
 		binary.LittleEndian.PutUint32(values, math.Float32bits(float32(bag)+random.Float32())) // no bag is another
-		text := append([]byte("\x93NUMPY\x01\x00"), byte(len(header)), byte(len(header)>>8))
-		text = append(append(text, header...), values...)
-		put(t, filepath.Join(dir, fmt.Sprintf("b%d.npy", bag)), text)
+		put(t, filepath.Join(dir, fmt.Sprintf("b%d.npy", bag)), npy("<f4", instances, features, values))
 	}
 	put(t, filepath.Join(dir, "labels.csv"), list)
 	return dir

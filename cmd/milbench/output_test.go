@@ -97,8 +97,6 @@ func TestAudit(t *testing.T) {
 		t.Error(out)
 	}
 	prints(t, found+"; see whether it is measured", "run", measured, "--learner", "statistics-svm", "--repeats", "1", "--out", newFolder(t))
-	twice := write(t, "twice.csv", "bag,label,p,q\na,0,1,2\nb,0,1,2\nc,1,3,4\nd,1,5,6\n")
-	prints(t, "a, b", "audit", twice)
 }
 
 // The label column of a named set is known: it is found, and never used as a feature.

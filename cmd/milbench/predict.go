@@ -143,7 +143,7 @@ those of the file become the medians of its training set. See milbench help file
 	f.BoolVar(&asJSON, "json", false, "write JSON, like --format json")
 	c.MarkFlagsMutuallyExclusive("format", "json")
 	read.addBags(f)
-	addColumn(f, &read.how.Column)
+	read.addColumn(f)
 	return c
 }
 

@@ -171,7 +171,7 @@ func required(c *cobra.Command, name string) {
 
 // gridFlags are the flags that choose the fits of a run.
 type gridFlags struct {
-	open           sources
+	open           readFlags
 	set            settings
 	learners       []string // classical ones, by name
 	sample         int      // settings of each pooling that are drawn at random; 0: all combinations
@@ -200,7 +200,7 @@ func (g *gridFlags) addTo(f *pflag.FlagSet) {
 	f.IntVar(&g.inner, "inner", cv.InnerFolds, "inner folds of each training part, for nested; 0 holds back a fifth of it instead")
 	f.Uint64Var(&g.seed, "seed", 1, "seed of folds, initial weights, order and dropout")
 	f.BoolVar(&g.curves, "curves", false, "add the curves of each fit over its epochs to DIR/curves.jsonl")
-	inGroup(f, fileFlags, func() { g.open.addTo(f) })
+	inGroup(f, fileFlags, func() { g.open.addSources(f) })
 }
 
 // protocol returns the protocol that the flags choose.
@@ -242,7 +242,7 @@ func (p *program) studies(g *gridFlags, namesOrFiles []string) ([]run.Run, error
 	if err != nil {
 		return nil, err
 	}
-	sets, err := p.open(g.open, namesOrFiles)
+	sets, err := p.open(&g.open, namesOrFiles)
 	if err != nil {
 		return nil, err
 	}

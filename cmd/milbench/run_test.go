@@ -79,8 +79,8 @@ func TestRun(t *testing.T) {
 	if again := rows(t, args(dir, "--repeats", "2")...); !reflect.DeepEqual(again, table) || !slices.Equal(readResults(t, dir), first) {
 		t.Errorf("a second run changed something: %v", again)
 	}
-	out, stderr := succeed(t, args(dir, "--repeats", "3")...)
-	has(t, stderr, "8 of 24 fits done")
+	out, stderr := succeed(t, args(dir, "--repeats", "3", "--curves")...)
+	has(t, stderr, "8 of 24 fits done", "note: 16 earlier results have no curves")
 	has(t, out, "| toy | syn I=-1 |")
 
 	for format, want := range map[string]string{"md": "| Set ", "csv": "set,setting,target,figure,mean", "tex": `\begin{tabular}`, "html": "<table", "json": `"mean":`} {
@@ -117,65 +117,29 @@ func TestRunMarks(t *testing.T) {
 	}
 }
 
-// twice is the toy with bag b8 standing there a second time, as c8 with the label given. With tests, bags whose id is in it are in the
-// test part of a split, and all others in the training part.
-func twice(label, tests string) string {
-	var b strings.Builder
-	for line := range strings.Lines(toy(false)) {
-		again := ""
+// twice is the toy with bag b8 standing there a second time, as c8 with the label given.
+func twice(label string) string {
+	text := toy(false)
+	for line := range strings.Lines(text) {
 		if rest, is := strings.CutPrefix(line, "b8,0,"); is {
-			again = "c8," + label + "," + rest
-		}
-		for line := range strings.Lines(line + again) {
-			id, _, _ := strings.Cut(line, ",")
-			part := ",train"
-			switch {
-			case tests == "":
-				part = ""
-			case id == "bag":
-				part = ",split"
-			case slices.Contains(strings.Fields(tests), id):
-				part = ",test"
-			}
-			b.WriteString(strings.TrimSpace(line) + part + "\n")
+			text += "c8," + label + "," + rest
 		}
 	}
-	return b.String()
+	return text
 }
 
-// A bag that stands there twice is never trained on and tested on, whatever its id.
+// Bags that stand there twice are named, and never trained on and tested on, whatever their ids.
 func TestRunDuplicates(t *testing.T) {
-	file := write(t, "twice.csv", twice("0", ""))
-	for _, protocol := range []string{"honest", "nested", "published"} {
-		dir := newFolder(t)
-		_, stderr := succeed(t, "run", file, "--protocol", protocol, "--learner", "instance", "--folds", "3", "--repeats", "4", "--out", dir)
-		has(t, stderr, "note: "+file+": the same instances stand in the bags b8, c8")
-		for _, line := range readResults(t, dir) {
-			if one, other := strings.Contains(line, `"id":"b8"`), strings.Contains(line, `"id":"c8"`); one != other {
-				t.Errorf("%s: tested on one of two bags that are the same: %s", protocol, line)
-			}
+	file, dir := write(t, "twice.csv", twice("0")), newFolder(t)
+	prints(t, "note: "+file+": the same instances stand in the bags b8, c8", "run", file, "--learner", "instance", "--folds", "3", "--repeats", "4", "--out", dir)
+	for _, line := range readResults(t, dir) {
+		if strings.Contains(line, `"id":"b8"`) != strings.Contains(line, `"id":"c8"`) {
+			t.Errorf("tested on one of two bags that are the same: %s", line)
 		}
 	}
-	if _, stderr := succeed(t, "run", "musk1", "--learner", "statistics-svm", "--folds", "2", "--repeats", "1", "--out", newFolder(t)); strings.Contains(stderr, "the same instances") {
-		t.Errorf("a note of Musk 1:\n%s", stderr)
-	}
-	conflict := write(t, "conflict.csv", twice("1", ""))
-	said, _ := succeed(t, "audit", conflict)
-	has(t, said, "b8, c8, with different labels")
-	for _, command := range []string{"run", "train"} {
-		_, stderr := succeed(t, command, conflict, "--learner", "instance", "--out", newFolder(t))
-		has(t, stderr, "bags of the same instances have different labels: b8, c8; no learner can be right on all of them")
-	}
-	out := newFolder(t)
-	refuse(t, exitUse, "bag c8 is in the training part and bag b8 of the same group (duplicates of b8) in the test part", "run", write(t, "torn.csv", twice("0", "b8 b9")), "--out", out)
-	succeed(t, "run", write(t, "whole.csv", twice("0", "b8 b9 c8")), "--learner", "instance", "--repeats", "1", "--out", out)
-}
-
-func TestRunNested(t *testing.T) {
-	file := write(t, "toy.csv", toy(false))
-	if r := rows(t, with("run", file, "--protocol", "nested", "--pooling", "lse", "--lr", "0.001,0.01", "--folds", "2", "--repeats", "1", "--out", newFolder(t))...)["toy: lse (chosen inside)"]; r.N != 1 || len(r.Chosen) == 0 || r.Optimistic {
-		t.Errorf("%+v", r)
-	}
+	conflict := write(t, "conflict.csv", twice("1"))
+	prints(t, "b8, c8, with different labels", "audit", conflict)
+	prints(t, "bags of the same instances have different labels: b8, c8; no learner can be right on all of them", "train", conflict, "--learner", "instance", "--out", newFolder(t))
 }
 
 // A fit that fails three times ends a run, and a shard, with 1, and the others are there.
@@ -192,42 +156,6 @@ func TestRunFailedFit(t *testing.T) {
 			t.Errorf("the fits that succeeded are not there: %v\n%s", err, o.out)
 		}
 	}
-}
-
-// With --curves there is a curve of every fit, and the results are those without.
-func TestRunCurves(t *testing.T) {
-	file := write(t, "toy.csv", toy(false))
-	for _, c := range []struct{ protocol, pooling string }{{"honest", "softmax"}, {"nested", "mean"}} {
-		run := func(more ...string) (dir, stderr string) {
-			dir = newFolder(t)
-			_, stderr = succeed(t, append([]string{"run", file, "--protocol", c.protocol, "--pooling", c.pooling, "--folds", "2", "--repeats", "2", "--out", dir,
-				"--width", "8", "--epochs", "5", "--batch", "4"}, more...)...)
-			return dir, columnNotes.ReplaceAllString(stderr, "")
-		}
-		without, _ := run()
-		absent(t, filepath.Join(without, results.CurvesName))
-		dir, stderr := run("--curves")
-		if strings.Contains(stderr, "note:") || !slices.Equal(readResults(t, dir), readResults(t, without)) {
-			t.Errorf("%s: other results with curves\n%s", c.protocol, stderr)
-		}
-		requireCurves(t, dir)
-		curves, err := results.ReadCurves(dir)
-		if err != nil || len(curves) != 4 {
-			t.Fatalf("%d curves, %v", len(curves), err)
-		}
-		for _, curve := range curves {
-			loss, winners := curve.Loss, curve.WinnersChanged
-			if len(loss) != 5 || loss[0] <= 0 || loss[0] == loss[4] || (len(curve.Validation) == 5) != (c.protocol == "nested") ||
-				winners[0] != nil || (winners[4] != nil) != (c.pooling == "softmax") {
-				t.Errorf("%s: %+v", c.protocol, curve)
-			}
-		}
-	}
-
-	dir := newFolder(t)
-	args := with("run", file, "--pooling", "mean", "--folds", "2", "--out", dir)
-	succeed(t, append(args, "--repeats", "1")...)
-	prints(t, "note: 2 earlier results have no curves", append(args, "--repeats", "2", "--curves")...)
 }
 
 // requireCurves wants one curve of each result.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/spf13/pflag"
 
@@ -64,5 +63,3 @@ func (p *program) trainShard(ctx context.Context, runs []run.Run, total setPlan)
 	}
 	return p.do(ctx, runs)
 }
-
-func duration(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }

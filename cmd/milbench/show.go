@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -39,12 +38,4 @@ milbench train writes the card into the folder of the model. It has figures if y
 	}
 	addJSON(c, &asJSON)
 	return c
-}
-
-// howMany counts things in words: 1 fold, 2 folds.
-func howMany(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

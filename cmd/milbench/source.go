@@ -46,28 +46,47 @@ func (f *readFlags) addTo(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&o.Categorical, "categorical", nil, "`columns` of words in a table; each word becomes a feature")
 	flags.StringSliceVar(&o.AsFeatures, "as-features", nil, "`columns` of a table to take as features although they look like bookkeeping: folds, times, row numbers, other labels and ids")
 	flags.StringSliceVar(&o.Ignore, "ignore", nil, "`columns` of a table to leave out: dates, names")
-	flags.Var((*missingValue)(&o.Median), "missing", "`way` to treat missing values of a table: refuse (default), or median: take that of each training part and add a feature x=missing that marks where x is missing")
+	flags.Var(&parsed{kind: "way", read: func(text string) error {
+		if o.Median = text == "median"; !o.Median && text != "refuse" {
+			return errors.New("give refuse or median")
+		}
+		return nil
+	}}, "missing", "`way` to treat missing values of a table: refuse (default), or median: take that of each training part and add a feature x=missing that marks where x is missing")
 }
 
-// missingValue is the value of the flag --missing: whether medians are taken.
-type missingValue bool
-
-func (m *missingValue) String() string {
-	if *m {
-		return "median"
-	}
-	return ""
+// addSources adds the flags of subcommands that learn from the bags, whose files are audited first.
+func (f *readFlags) addSources(flags *pflag.FlagSet) {
+	f.addTo(flags)
+	f.addColumn(flags)
+	flags.StringVar(&f.how.Positive, "positive", "", "positive `label` of two, as the file writes it (default the larger number, a known word such as tumour or mut, else the rarer label)")
+	flags.BoolVar(&f.how.KeepLeak, "keep-leak", false, "train although a column of the file leaks the labels, and mark every result leaked")
 }
 
-func (m *missingValue) Set(text string) error {
-	if text != "median" && text != "refuse" {
-		return errors.New("give refuse or median")
-	}
-	*m = text == "median"
-	return nil
+// addColumn adds the flag --instance-label-column.
+func (f *readFlags) addColumn(flags *pflag.FlagSet) {
+	flags.Var(&parsed{kind: "column", read: func(text string) (err error) {
+		if f.how.Column, err = dataset.ParseColumn(text); err == nil && f.how.Column == dataset.NoColumn {
+			err = errors.New("give last or the number of a column, from 1")
+		}
+		return err
+	}}, "instance-label-column", "stored `column` of a file that holds instance labels, not a feature: last, or its number from 1")
 }
 
-func (m *missingValue) Type() string { return "way" }
+// parsed is the value of a flag that a function reads.
+type parsed struct {
+	kind string // for help
+	text string
+	read func(text string) error
+}
+
+func (p *parsed) Set(text string) error {
+	p.text = text
+	return p.read(text)
+}
+
+func (p *parsed) String() string { return p.text }
+
+func (p *parsed) Type() string { return p.kind }
 
 // reading returns how one name or file is read.
 func (f *readFlags) reading(p *program) milbench.Reading {
@@ -75,23 +94,16 @@ func (f *readFlags) reading(p *program) milbench.Reading {
 	return f.how
 }
 
-// sources opens the sets to learn from. Files are audited first.
-type sources struct{ readFlags }
-
-func (s *sources) addTo(flags *pflag.FlagSet) {
-	s.readFlags.addTo(flags)
-	addColumn(flags, &s.how.Column)
-	flags.StringVar(&s.how.Positive, "positive", "", "positive `label` of two, as the file writes it (default the larger number, a known word such as tumour or mut, else the rarer label)")
-	flags.BoolVar(&s.how.KeepLeak, "keep-leak", false, "train although a column of the file leaks the labels, and mark every result leaked")
-}
-
 // open opens all names and files.
-func (p *program) open(s sources, namesOrFiles []string) (sets []*mil.Set, err error) {
-	how, files := s.reading(p), 0
+func (p *program) open(read *readFlags, namesOrFiles []string) (sets []*mil.Set, err error) {
+	how, files := read.reading(p), 0
 	for _, nameOrFile := range namesOrFiles {
-		one := how
-		if dataset.Named(nameOrFile) { // what is for files is for the others
-			one = milbench.Reading{Options: dataset.Options{Split: ifNone(how.Split), Note: how.Note}}
+		one, named := how, dataset.Named(nameOrFile)
+		if named { // what is for files is for the others
+			one = milbench.Reading{Options: dataset.Options{Note: how.Note}}
+			if how.Split == dataset.NoSplit {
+				one.Split = how.Split
+			}
 		}
 		set, err := milbench.Open(nameOrFile, one)
 		if errors.As(err, new(*milbench.LeakError)) {
@@ -100,7 +112,7 @@ func (p *program) open(s sources, namesOrFiles []string) (sets []*mil.Set, err e
 		if err != nil {
 			return nil, err
 		}
-		if !dataset.Named(nameOrFile) {
+		if !named {
 			files++
 			if how.KeepLeak && !set.Leaked {
 				how.Note(nameOrFile + ": no column leaks the labels, so --keep-leak changes nothing")
@@ -108,37 +120,8 @@ func (p *program) open(s sources, namesOrFiles []string) (sets []*mil.Set, err e
 		}
 		sets = append(sets, set)
 	}
-	if flag := how.ForFiles(); files == 0 && flag != "" {
-		return nil, milbench.ForFiles(flag)
+	if files == 0 {
+		err = how.ForNames()
 	}
-	return sets, nil
+	return sets, err
 }
-
-// ifNone returns the value of --split that ignores a split, which named sets have, too.
-func ifNone(split string) string {
-	if split != dataset.NoSplit {
-		return ""
-	}
-	return split
-}
-
-// columnValue is the value of the flag --instance-label-column.
-type columnValue dataset.Column
-
-// addColumn gives flags the flag --instance-label-column.
-func addColumn(flags *pflag.FlagSet, column *dataset.Column) {
-	flags.Var((*columnValue)(column), "instance-label-column", "stored `column` of a file that holds instance labels, not a feature: last, or its number from 1")
-}
-
-func (c *columnValue) Set(text string) error {
-	column, err := dataset.ParseColumn(text)
-	if err == nil && column == dataset.NoColumn {
-		err = errors.New("give last or the number of a column, from 1")
-	}
-	*c = columnValue(column)
-	return err
-}
-
-func (c *columnValue) String() string { return dataset.Column(*c).String() }
-
-func (c *columnValue) Type() string { return "column" }

@@ -55,9 +55,18 @@ milbench run --preset paper has the setting of the paper: gamma 1, no layer norm
 			if err != nil {
 				return err
 			}
-			e, form, folder, err := findForm(args[0], quick, sets)
+			e, err := paper.FindExperiment(args[0])
 			if err != nil {
 				return err
+			}
+			form, folder := e.Full, e.Name
+			if quick {
+				form, folder = e.Quick, e.Name+"-quick"
+			}
+			if sets != nil {
+				if form, err = form.Only(sets...); err != nil {
+					return fmt.Errorf("--sets: %w", err)
+				}
 			}
 			machine := p.fleet(cores, memory.bound())
 			defer machine.Close()
@@ -101,21 +110,6 @@ milbench run --preset paper has the setting of the paper: gamma 1, no layer norm
 	required(c, "out")
 	c.AddCommand(p.studyList(), p.studyArchive(), p.studyReport())
 	return c
-}
-
-// findForm returns an experiment, its form (on the given sets, unless they are nil) and the folder of its results.
-func findForm(name string, quick bool, sets []string) (e paper.Experiment, form paper.Form, folder string, err error) {
-	e, err = paper.FindExperiment(name)
-	form, folder = e.Full, e.Name
-	if quick {
-		form, folder = e.Quick, e.Name+"-quick"
-	}
-	if err == nil && sets != nil {
-		if form, err = form.Only(sets...); err != nil {
-			err = fmt.Errorf("--sets: %w", err)
-		}
-	}
-	return e, form, folder, err
 }
 
 // sameMaker reports a result of another version or backend than a run's. The results of an experiment, or of shards, go into
@@ -187,8 +181,8 @@ func (p *program) studyList() *cobra.Command {
 						paper = " (paper: " + e.Paper + ")"
 					}
 					fmt.Fprintf(w, "%s: %s%s\n", e.Name, e.Question, paper)
-					fmt.Fprintf(w, "  in full: %s; %s\n", e.Full.Scope, run.About(duration(e.Full.Seconds)))
-					fmt.Fprintf(w, "  --quick: %s; %s\n", e.Quick.Scope, run.About(duration(e.Quick.Seconds)))
+					fmt.Fprintf(w, "  in full: %s; %s\n", e.Full.Scope, about(e.Full.Seconds))
+					fmt.Fprintf(w, "  --quick: %s; %s\n", e.Quick.Scope, about(e.Quick.Seconds))
 				}
 			})
 		},

@@ -29,7 +29,7 @@ import (
 // train is the subcommand that trains one model on all bags of a set.
 func (p *program) train() *cobra.Command {
 	var (
-		open   sources
+		open   readFlags
 		asked  trainFlags
 		card   cardFlags
 		dir    string
@@ -113,7 +113,7 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 			if err := modeldir.CanSave(dir); err != nil { // a training may be long
 				return fmt.Errorf("--out %q: %w", dir, err)
 			}
-			sets, err := p.open(open, args)
+			sets, err := p.open(&open, args)
 			if err != nil {
 				return err
 			}
@@ -168,7 +168,7 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 				}
 				return fmt.Errorf("%w: no model was saved%s", s, goesOn)
 			}
-			if diverged(err) {
+			if errors.Is(err, neural.ErrDiverged) { // a failed fit
 				return finding{err}
 			}
 			if err != nil {
@@ -219,7 +219,7 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 	coresFlag(f, &cores)
 	f.Lookup("cores").Usage = "cores to train on with --learner, at most those of the machine"
 	f.Var(&memory, "memory", "memory limit, say 500MB, 2GB or 1.5GiB (default half of the free memory; none for a network)")
-	inGroup(f, fileFlags, func() { open.addTo(f) })
+	inGroup(f, fileFlags, func() { open.addSources(f) })
 	required(c, "out")
 	return c
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -30,9 +29,6 @@ func (p *program) fleet(cores int, memory uint64) *milbench.Machine {
 	m.Started = func(c *backend.Choice) { fmt.Fprintln(p.err, backendLine(c)) }
 	return m
 }
-
-// diverged reports whether the numbers of a training became infinite or NaN.
-func diverged(err error) bool { return errors.Is(err, neural.ErrDiverged) }
 
 // backendLine describes a backend before it trains many fits. For the Go backend it says what XLA would gain.
 func backendLine(c *backend.Choice) string {

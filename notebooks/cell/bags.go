@@ -213,8 +213,10 @@ func (b *Bags) Audit() audit.Report { return Must(b.report()) }
 func (b *Bags) Find(id string) Bag { return Bag{b, id} }
 
 // Names returns the ids of the bags.
-func (b *Bags) Names() (ids []string) {
-	for _, bag := range b.any().Bags {
+func (b *Bags) Names() []string { return idsOf(b.any()) }
+
+func idsOf(set *mil.Set) (ids []string) {
+	for _, bag := range set.Bags {
 		ids = append(ids, bag.ID)
 	}
 	return ids
@@ -302,21 +304,19 @@ func (o *opened) identity() []any {
 	return []any{o.set.Checksum, o.set.Name, o.set.Features, o.set.Classes, o.set.Leaked}
 }
 
-// unseen reads the bags for scoring by a model, which needs no labels, once for all models with the same features.
+// unseen reads the bags for scoring, which needs no labels, once for all models with the same features; a model of nil stands for none.
 func (b *Bags) unseen(model *milbench.Model) (*mil.Set, error) {
-	about := model.About()
-	key := fmt.Sprintf("%q %v %v", about.Features, about.Centre, about.Missing)
+	key := ""
+	if model != nil {
+		about := model.About()
+		key = fmt.Sprintf("%q %v %v", about.Features, about.Centre, about.Missing)
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if set := b.scored[key]; set != nil {
 		return set, nil
 	}
-	set, err := b.unlabelled(func(b *Bags) (*mil.Set, error) { return b.unseen(model) }, func() (*mil.Set, error) {
-		if b.made != nil {
-			return model.Fill(b.made, b.name)
-		}
-		return model.Open(b.name, b.options)
-	})
+	set, err := b.unlabelled(model)
 	if err == nil {
 		if b.scored == nil {
 			b.scored = make(map[string]*mil.Set)
@@ -326,12 +326,30 @@ func (b *Bags) unseen(model *milbench.Model) (*mil.Set, error) {
 	return set, err
 }
 
-// unlabelled reads all bags or, from those of its parent, a part.
-func (b *Bags) unlabelled(parent func(*Bags) (*mil.Set, error), read func() (*mil.Set, error)) (*mil.Set, error) {
-	if b.parent == nil {
-		return read()
+// unlabelled reads the bags without their labels.
+func (b *Bags) unlabelled(model *milbench.Model) (*mil.Set, error) {
+	switch {
+	case b.parent != nil:
+		return b.unlabelledPart(model)
+	case b.made != nil && model != nil:
+		return model.Fill(b.made, b.name)
+	case b.made != nil:
+		return b.made, nil
+	case model != nil:
+		return model.Open(b.name, b.options)
 	}
-	whole, err := parent(b.parent)
+	options := b.options.Options
+	options.Unlabelled = true
+	source, err := options.Open(b.name)
+	if err != nil {
+		return nil, err
+	}
+	return source.Set(b.options.Column)
+}
+
+// unlabelledPart reads the bags of a part without their labels.
+func (b *Bags) unlabelledPart(model *milbench.Model) (*mil.Set, error) {
+	whole, err := b.parent.unseen(model)
 	if err != nil {
 		return nil, err
 	}
@@ -343,27 +361,7 @@ func (b *Bags) unlabelled(parent func(*Bags) (*mil.Set, error), read func() (*mi
 		}
 		return set, nil
 	}
-	var ids []string
-	for _, bag := range o.set.Bags {
-		ids = append(ids, bag.ID)
-	}
-	return part{names: ids}.of(whole, b.name)
-}
-
-// plain reads the bags without labels, for no model.
-func (b *Bags) plain() (*mil.Set, error) {
-	return b.unlabelled((*Bags).plain, func() (*mil.Set, error) {
-		if b.made != nil {
-			return b.made, nil
-		}
-		options := b.options.Options
-		options.Unlabelled = true
-		source, err := options.Open(b.name)
-		if err != nil {
-			return nil, err
-		}
-		return source.Set(b.options.Column)
-	})
+	return part{names: idsOf(o.set)}.of(whole, b.name)
 }
 
 // any reads the bags for training or, if that fails, for scoring.
@@ -371,7 +369,7 @@ func (b *Bags) any() *mil.Set {
 	if o, err := b.read(); err == nil {
 		return o.set
 	}
-	set, err := b.plain()
+	set, err := b.unseen(nil)
 	if err != nil {
 		_, err = b.read() // its error says more
 	}
@@ -385,9 +383,5 @@ func (b Bag) in(set *mil.Set) (int, error) {
 	if at >= 0 {
 		return at, nil
 	}
-	var ids []string
-	for _, bag := range set.Bags {
-		ids = append(ids, bag.ID)
-	}
-	return 0, fmt.Errorf("%s: %w", b.of.name, missing("bag", b.id, ids))
+	return 0, fmt.Errorf("%s: %w", b.of.name, missing("bag", b.id, idsOf(set)))
 }

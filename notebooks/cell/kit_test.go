@@ -3,6 +3,7 @@ package cell
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -11,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -43,11 +45,27 @@ func slides(t *testing.T, name string, n int, known bool) string {
 			text += fmt.Sprintf("slide%d,%s,p%d,%.1f,%.3f,%.3f\n", i+1, label, i/2, area, 0.8+0.06*random.NormFloat64(), random.NormFloat64())
 		}
 	}
+	return put(t, name, text)
+}
+
+// put writes a file into a folder of its own and returns its path.
+func put(t *testing.T, name, text string) string {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// wants reports the parts that a text lacks.
+func wants(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("no %q in %s", part, text)
+		}
+	}
 }
 
 // printed returns what f prints outside of a notebook.
@@ -79,12 +97,7 @@ func TestFive(t *testing.T) {
 	compare := func(learners ...Learner) *Comparison { return Compare(Open(file), learners...).Folds(4).Repeats(1) }
 
 	bags := Open(file)
-	card := printed(t, func() { Show(bags) })
-	for _, want := range []string{"20 normal, 20 tumour", "no column leaks the labels", "groups     20", `label is the column "diagnosis" (Label)`, `Positive "normal" takes the other`} {
-		if !strings.Contains(card, want) {
-			t.Errorf("no %q in %s", want, card)
-		}
-	}
+	wants(t, printed(t, func() { Show(bags) }), "20 normal, 20 tumour", "no column leaks the labels", "groups     20", `label is the column "diagnosis" (Label)`, `Positive "normal" takes the other`)
 	if said := printed(t, func() { Show(compare(learners...)) }); !strings.Contains(said, "8 fits trained") || !strings.Contains(said, "statistics-svm") {
 		t.Errorf("the first time: %s", said)
 	}
@@ -135,55 +148,53 @@ func TestFive(t *testing.T) {
 	}
 }
 
-// TestKitEnds runs itself to see what a cell says that ends with an error: one line, in the words of cells.
-func TestKitEnds(t *testing.T) {
-	file := os.Getenv("KIT_FILE")
-	ends := map[string]func(){
-		"nothing.csv":                    func() { Show(Open("nothing.csv")) },
-		`no bag "slide3x"; did you mean`: func() { Show(Train(Open(file), StatisticsSVM).Explain(Open(file).Find("slide3x"))) },
-		`Label: no column "garde"`:       func() { Show(Open(file).Label("garde")) },
-		"syntax":                         func() { Show(Compare(Open(file), Named("sofmax"))) },
-		"Order is for three classes":     func() { Show(Open(file).Order("normal", "tumour")) },
-		"cannot be saved":                func() { Save(3, "x") },
-		`no bag or group "p1x"; did yo`:  func() { Show(Open(file).Except("p1x")) },
-		"no bag is left":                 func() { Show(Open(file).Only("p1").Except("p1")) },
-		"nobody has labelled":            func() { fmt.Println(Open(file).Find("slide3").Truth()) },
-		"no logit":                       func() { Compare(Open(file), StatisticsSVM).Folds(2).Threshold(StatisticsSVM, 0.5) },
-		"above 0 and below 1":            func() { Compare(Open(file), StatisticsTrees).Folds(2).Threshold(StatisticsTrees, 1) },
-		`no option "c"; the first are`:   func() { Pick("bag", "a", "b").At("c") },
-		"a value that the steps reach":   func() { Slider("x", 0, 1, 0.4, 0.5) },
-		"chosen inside, fold by fold": func() {
+// TestEnds runs itself to see what a cell says that ends with an error: one line, in the words of cells.
+func TestEnds(t *testing.T) {
+	file := os.Getenv("CELL_FILE")
+	ends := []struct {
+		want string
+		end  func()
+	}{
+		{"no such bag", func() { Check(errors.New("no such bag")) }},
+		{"no such bag", func() { Must(1, errors.New("no such bag")) }},
+		{"no such bag", func() { Show((*plotting.Figure)(nil), errors.New("no such bag")) }},
+		{"nothing.csv", func() { Show(Open("nothing.csv")) }},
+		{`no bag "slide3x"; did you mean`, func() { Show(Train(Open(file), StatisticsSVM).Explain(Open(file).Find("slide3x"))) }},
+		{`Label: no column "garde"`, func() { Show(Open(file).Label("garde")) }},
+		{`did you mean "softmax"?`, func() { Show(Compare(Open(file), Named("sofmax"))) }},
+		{"Order is for three classes", func() { Show(Open(file).Order("normal", "tumour")) }},
+		{"cannot be saved", func() { Save(3, "x") }},
+		{`no bag or group "p1x"; did yo`, func() { Show(Open(file).Except("p1x")) }},
+		{"no bag is left", func() { Show(Open(file).Only("p1").Except("p1")) }},
+		{"nobody has labelled", func() { fmt.Println(Open(file).Find("slide3").Truth()) }},
+		{"no logit", func() { Compare(Open(file), StatisticsSVM).Folds(2).Threshold(StatisticsSVM, 0.5) }},
+		{"above 0 and below 1", func() { Compare(Open(file), StatisticsTrees).Folds(2).Threshold(StatisticsTrees, 1) }},
+		{`no option "c"; the first are`, func() { Pick("bag", "a", "b").At("c") }},
+		{"a value that the steps reach", func() { Slider("x", 0, 1, 0.4, 0.5) }},
+		{"chosen inside, fold by fold", func() {
 			Compare(Open(file), Mean.Epochs(1), Mean.Epochs(2)).Nested().Folds(2).Repeats(1).Threshold(Mean.Epochs(1), 0.5)
-		},
-		"a program has made this set": func() { Made(Open(file).Set()).Label("x") },
-		"goes from 2 to 1":            func() { Slider("steps", 2, 1, 1, 1) },
-		"scores have no shares":       func() { Train(Open(file), Named("instance")).Explain(Open(file).Find("slide3")).Shares() },
-		"no probabilities; or leave":  func() { Show(Train(Open(os.Getenv("KIT_COUNTS")), Mean.Epochs(1)).Calibrate("platt")) },
-		"calibrate a model of Train":  func() { Load("model").Calibrate("platt") },
-		`did you mean "platt"?`:       func() { Train(Open(file), StatisticsSVM).Calibrate("plat") },
-		"nothing says where":          func() { Show(Open(file).Find("slide3").Map("a", "b", nil)) },
+		}},
+		{"a program has made this set", func() { Made(Open(file).Set()).Label("x") }},
+		{"goes from 2 to 1", func() { Slider("steps", 2, 1, 1, 1) }},
+		{"scores have no shares", func() { Train(Open(file), Named("instance")).Explain(Open(file).Find("slide3")).Shares() }},
+		{"no probabilities; or leave", func() { Show(Train(Open(os.Getenv("CELL_COUNTS")), Mean.Epochs(1)).Calibrate("platt")) }},
+		{"calibrate a model of Train", func() { Load("model").Calibrate("platt") }},
+		{`did you mean "platt"?`, func() { Train(Open(file), StatisticsSVM).Calibrate("plat") }},
+		{"nothing says where", func() { Show(Open(file).Find("slide3").Map("a", "b", nil)) }},
 	}
-	if end, ok := ends[os.Getenv("KIT_ENDS")]; ok {
-		end()
+	if k, err := strconv.Atoi(os.Getenv("CELL_ENDS")); err == nil {
+		ends[k].end()
 		os.Exit(0)
 	}
-	data := slides(t, "slides.csv", 20, true)
-	counts := filepath.Join(t.TempDir(), "counts.csv")
-	if err := os.WriteFile(counts, []byte("bag,target,area\na,0.5,1\nb,1.5,2\nc,2.5,3\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	for name := range ends {
-		cmd := exec.Command(os.Args[0], "-test.run", "^TestKitEnds$")
-		cmd.Env = append(os.Environ(), "KIT_ENDS="+name, "KIT_FILE="+data, "KIT_COUNTS="+counts, StoreVariable+"="+t.TempDir())
+	data, counts := slides(t, "slides.csv", 20, true), put(t, "counts.csv", "bag,target,area\na,0.5,1\nb,1.5,2\nc,2.5,3\n")
+	for k, c := range ends {
+		cmd := exec.Command(os.Args[0], "-test.run", "^TestEnds$")
+		cmd.Env = append(os.Environ(), fmt.Sprint("CELL_ENDS=", k), "CELL_FILE="+data, "CELL_COUNTS="+counts, StoreVariable+"="+t.TempDir())
 		var said strings.Builder
 		cmd.Stderr = &said
-		err := cmd.Run()
-		want := name
-		if name == "syntax" {
-			want = `did you mean "softmax"?`
-		}
-		if err == nil || !strings.Contains(said.String(), want) || strings.Count(said.String(), "\n") != 1 || strings.Contains(said.String(), "--") {
-			t.Errorf("%s: %v, and says %q", name, err, said.String())
+		var exit *exec.ExitError
+		if err := cmd.Run(); !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(said.String(), c.want) || strings.Count(said.String(), "\n") != 1 || strings.Contains(said.String(), "--") {
+			t.Errorf("%s: %v, and says %q", c.want, err, said.String())
 		}
 	}
 }
@@ -263,12 +274,7 @@ func TestSpoken(t *testing.T) {
 
 func TestCards(t *testing.T) {
 	c := card{title: "<b>", facts: [][2]string{{"a", "1 & 2"}}, rows: [][]string{{"name", "value"}, {"x<y", "0.5"}, {"z", ""}}, notes: []string{"a note"}}
-	page := c.asHTML()
-	for _, want := range []string{"<b>&lt;b&gt;</b>", "1 &amp; 2", "x&lt;y", `text-align:right">0.5</td>`, `text-align:left">z</td>`, "a note</p>"} {
-		if !strings.Contains(page, want) {
-			t.Errorf("no %q in %s", want, page)
-		}
-	}
+	wants(t, c.asHTML(), "<b>&lt;b&gt;</b>", "1 &amp; 2", "x&lt;y", `text-align:right">0.5</td>`, `text-align:left">z</td>`, "a note</p>")
 	if got, want := c.asText(), "<b>\na  1 & 2\nname  value\nx<y   0.5\nz     \na note\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -337,26 +343,7 @@ func TestCodeVersion(t *testing.T) {
 	}
 }
 
-// TestKeep: a model is there when it is whole. One that another notebook has kept meanwhile stays, and nothing is left beside it.
-func TestKeep(t *testing.T) {
-	t.Setenv(StoreVariable, t.TempDir())
-	model := Train(Open(slides(t, "slides.csv", 20, true)), StatisticsSVM).Learned()
-	dir := filepath.Join(t.TempDir(), "models", "one", "model")
-	for range 2 {
-		if err := keep(dir, model.Save); err != nil {
-			t.Fatal(err)
-		}
-	}
-	entries, err := os.ReadDir(filepath.Dir(filepath.Dir(dir)))
-	if err != nil || len(entries) != 1 {
-		t.Errorf("%v, %v", entries, err)
-	}
-	if Load(dir).About().Setting == nil {
-		t.Error("the model that was kept has no setting")
-	}
-}
-
-// TestLeaked: a column that leaks the labels ends the cell, and where it is kept everything says so.
+// TestLeaked: a column that leaks the labels is shown by an audit and ends the cell, and where it is kept everything says so.
 func TestLeaked(t *testing.T) {
 	t.Setenv(StoreVariable, t.TempDir())
 	text := "bag,label,p,q\n"
@@ -366,10 +353,8 @@ func TestLeaked(t *testing.T) {
 			text += fmt.Sprintf("b%d,%d,%d,%.3f\n", bag, bag%2, 7+bag%2, random.NormFloat64())
 		}
 	}
-	file := filepath.Join(t.TempDir(), "leaks.csv")
-	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	file := put(t, "leaks.csv", text)
+	wants(t, printed(t, func() { Show(Open(file).Audit()) }), "1 column leaks the labels", "leak ", "(p)", "means nothing")
 	if _, err := Open(file).read(); err == nil || !strings.Contains(spoken(err.Error()), "KeepLeak trains with it") {
 		t.Errorf("error %v", err)
 	}
@@ -387,25 +372,6 @@ func TestLeaked(t *testing.T) {
 	}
 }
 
-// TestSaveCalibration: a model that is read and saved again keeps its calibration.
-func TestSaveCalibration(t *testing.T) {
-	t.Setenv(StoreVariable, t.TempDir())
-	bags := Open(slides(t, "slides.csv", 20, true))
-	from, to := filepath.Join(t.TempDir(), "from"), filepath.Join(t.TempDir(), "to")
-	Save(Train(bags, StatisticsSVM), from)
-	learnt, err := calibrate.Learn(calibrate.Platt, 2, []int{0, 1, 0, 1}, [][]float64{{-1}, {1}, {-2}, {0.5}}, []int{0, 0, 1, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	model := Must(Load(from).load())
-	Check(model.Card().Calibrate(learnt))
-	Check(model.Save(from))
-	Save(Load(from), to)
-	if p := Load(to).Predict(bags).Bags()[0]; p.Calibration != "platt" {
-		t.Errorf("calibration %q", p.Calibration)
-	}
-}
-
 // TestCalibrate: a support vector machine gets probabilities, the model beside it has none, and what was learnt is found again.
 func TestCalibrate(t *testing.T) {
 	t.Setenv(StoreVariable, t.TempDir())
@@ -419,12 +385,7 @@ func TestCalibrate(t *testing.T) {
 	if said := printed(t, func() { Show(plain.Calibrate("isotonic")) }); !strings.Contains(said, "also learns their noise") {
 		t.Errorf("no warning in %s", said)
 	}
-	said := printed(t, func() { Show(plain.Calibrate("platt")) })
-	for _, want := range []string{"5 fits trained in", "statistics-svm, calibrated by platt", "1/(1+exp(-(", "learnt from 20 held-out bags"} {
-		if !strings.Contains(said, want) {
-			t.Errorf("no %q in %s", want, said)
-		}
-	}
+	wants(t, printed(t, func() { Show(plain.Calibrate("platt")) }), "5 fits trained in", "statistics-svm, calibrated by platt", "1/(1+exp(-(", "learnt from 20 held-out bags")
 	again := Train(bags, StatisticsSVM).Calibrate("platt")
 	if said := printed(t, func() { again.Predict(bags).Bags() }); said != "" {
 		t.Errorf("computed again: %s", said)
@@ -437,8 +398,9 @@ func TestCalibrate(t *testing.T) {
 			t.Errorf("without calibration %+v", other)
 		}
 	}
-	to := filepath.Join(t.TempDir(), "model")
-	Save(again, to)
+	from, to := filepath.Join(t.TempDir(), "from"), filepath.Join(t.TempDir(), "to")
+	Save(again, from)
+	Save(Load(from), to)
 	if l := Load(to).Calibration(); l == nil || l.Calibration.Method != calibrate.Platt || l.Folds != calibrate.HeldOutFolds {
 		t.Errorf("saved %+v", l)
 	}
@@ -474,11 +436,7 @@ func TestLive(t *testing.T) {
 func TestAsHTML(t *testing.T) {
 	figure := Must(plotting.Functions("a & b", "x", "y", []plotting.FunctionCurve{{Name: "f", X: []float64{0, 1}, Y: []float64{0, 1}}}))
 	got := asHTML([]any{figure, "1 < 2", Threshold{learner: "<i>", classes: []string{"a", "<i>"}}, nil})
-	for _, want := range []string{`src="data:image/svg+xml;base64,`, "<pre>1 &lt; 2\n</pre>"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no %q in %q", want, got)
-		}
-	}
+	wants(t, got, `src="data:image/svg+xml;base64,`, "<pre>1 &lt; 2\n</pre>")
 	if strings.Contains(got, "<i>") {
 		t.Errorf("%q", got)
 	}
@@ -602,20 +560,14 @@ func TestForget(t *testing.T) {
 // TestGrades: bags of ordered classes are explained for each class, and drawn as a confusion matrix.
 func TestGrades(t *testing.T) {
 	t.Setenv(StoreVariable, t.TempDir())
-	path := filepath.Join(t.TempDir(), "grades.csv")
 	text, random := "bag,label,area,stain\n", rand.New(rand.NewPCG(1, 1))
 	for i := range 30 {
 		for range 3 {
 			text += fmt.Sprintf("b%d,%s,%.3f,%.3f\n", i, []string{"low", "mid", "high"}[i%3], float64(i%3)+random.NormFloat64()/3, random.NormFloat64())
 		}
 	}
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	bags := Open(path).Order("low", "mid", "high")
-	if said := printed(t, func() { Show(Train(bags, StatisticsSVM).Explain(bags.Find("b1"))) }); !strings.Contains(said, "for low  for mid  for high") {
-		t.Error(said)
-	}
+	bags := Open(put(t, "grades.csv", text)).Order("low", "mid", "high")
+	wants(t, printed(t, func() { Show(Train(bags, StatisticsSVM).Explain(bags.Find("b1"))) }), "for low  for mid  for high")
 	result := Compare(bags, StatisticsSVM).Folds(3).Repeats(1)
 	var drawing bytes.Buffer
 	printed(t, func() {
@@ -644,29 +596,7 @@ func TestThreshold(t *testing.T) {
 	if low.Sensitivity <= high.Sensitivity || low.Specificity > high.Specificity {
 		t.Errorf("at 0.01 %+v, at 0.99 %+v", low, high)
 	}
-	if said := printed(t, func() { Show(low) }); !strings.Contains(said, "tumour if its probability is above 0.01") || !strings.Contains(said, "called normal") {
-		t.Error(said)
-	}
-}
-
-// TestAuditCard: an audit is shown with what it has found.
-func TestAuditCard(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "leaky.csv")
-	text, random := "bag,label,answer,area\n", rand.New(rand.NewPCG(1, 1))
-	for i := range 40 {
-		for range 3 {
-			text += fmt.Sprintf("b%d,%d,%d,%.3f\n", i, i%2, i%2, random.NormFloat64())
-		}
-	}
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	said := printed(t, func() { Show(Open(path).Audit()) })
-	for _, want := range []string{"1 column leaks the labels", "leak", "answer", "means nothing"} {
-		if !strings.Contains(said, want) {
-			t.Errorf("no %q in %s", want, said)
-		}
-	}
+	wants(t, printed(t, func() { Show(low) }), "tumour if its probability is above 0.01", "called normal")
 }
 
 // TestMade: a set that a program has changed is another set, whatever checksum it bears.

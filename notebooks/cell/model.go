@@ -7,7 +7,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -21,6 +21,7 @@ import (
 	"synpool/milbench/calibrate"
 	"synpool/milbench/cv"
 	"synpool/milbench/learners"
+	"synpool/milbench/learners/modeldir"
 	"synpool/milbench/mil"
 	"synpool/milbench/predict"
 	"synpool/plotting"
@@ -32,8 +33,7 @@ type Model struct {
 	name    string
 	bags    *Bags // what it learns from, nil for a model that was read
 	learner Learner
-	dir     func() (string, error) // returns the folder of the model, after training it if necessary
-	load    func() (*milbench.Model, error)
+	load    func() (*milbench.Model, error) // after training it if necessary
 }
 
 // Train returns a model of a learner, trained on all of bags or, if they have an official split, on its training part: it
@@ -49,20 +49,19 @@ func Load(dir string) *Model {
 	return newModel(dir, func() (string, error) { return dir, nil })
 }
 
+// newModel returns the model in the folder that dir returns.
 func newModel(name string, dir func() (string, error)) *Model {
-	m := &Model{name: name, dir: sync.OnceValues(dir)}
-	m.load = sync.OnceValues(func() (*milbench.Model, error) {
-		dir, err := m.dir()
+	return &Model{name: name, load: sync.OnceValues(func() (*milbench.Model, error) {
+		from, err := dir()
 		if err != nil {
 			return nil, err
 		}
-		loaded, err := milbench.Load(dir, machine)
+		loaded, err := milbench.Load(from, machine)
 		if err == nil {
-			loaded.Name = m.name
+			loaded.Name = name
 		}
 		return loaded, err
-	})
-	return m
+	})}
 }
 
 // Calibrate returns the model with probabilities that are learnt from held-out bags: among bags of probability 0.8, about 8
@@ -107,12 +106,12 @@ func train(bags *Bags, l Learner, method calibrate.Method) (string, error) {
 	if method != "" {
 		from = append(from, method)
 	}
-	dir, err := place("models", from...)
+	folder, err := place("models", from...)
 	if err != nil {
 		return "", err
 	}
-	dir = filepath.Join(dir, "model")
-	if _, err := os.Stat(dir); err == nil {
+	dir := filepath.Join(folder, "model")
+	if _, _, err := modeldir.Inspect(dir); err == nil { // a killed Save leaves none
 		return dir, nil
 	}
 	bar := newBar()
@@ -125,35 +124,10 @@ func train(bags *Bags, l Learner, method calibrate.Method) (string, error) {
 	case err != nil:
 		return "", err
 	}
-	return dir, keep(dir, model.Save)
-}
-
-// keep writes a model by save into the subfolder of a folder of [place], which appears only once it is complete.
-func keep(dir string, save func(dir string) error) (err error) {
-	place := filepath.Dir(dir)
-	if err := os.MkdirAll(filepath.Dir(place), 0o777); err != nil {
-		return err
+	if err := tagged(folder); err != nil {
+		return "", err
 	}
-	part, err := os.MkdirTemp(filepath.Dir(place), "."+filepath.Base(place)+"-*.part")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(part)) }() // unless it is renamed
-	if err := tagged(part); err != nil {
-		return err
-	}
-	if err := save(filepath.Join(part, filepath.Base(dir))); err != nil {
-		return err
-	}
-	if err := os.Chmod(part, 0o755); err != nil { // others may use the store
-		return err
-	}
-	if err := os.Rename(part, place); err != nil {
-		if _, there := os.Stat(dir); there != nil { // another notebook has been faster
-			return err
-		}
-	}
-	return nil
+	return dir, model.Save(dir)
 }
 
 // Learned returns the model, after training it if necessary.
@@ -346,31 +320,19 @@ func (e *Explanation) Figure() *plotting.Figure {
 func Save(what any, path string) {
 	switch v := what.(type) {
 	case *Model:
-		Check(v.save(path))
+		Check(Must(v.load()).Save(path))
 	case *Predictions:
-		var text bytes.Buffer
 		said := Must(v.do())
-		Check(predict.Write(&text, said.About, said.Predictions.Bags))
-		Check(disk.WriteFile(path, text.Bytes()))
+		Check(disk.Write(path, func(w io.Writer) error { return predict.Write(w, said.About, said.Predictions.Bags) }))
 	case *Comparison:
-		var text bytes.Buffer
-		Check(v.Table().Write(&text, cmp.Or(strings.TrimPrefix(filepath.Ext(path), "."), "md")))
-		Check(disk.WriteFile(path, text.Bytes()))
+		table, format := v.Table(), cmp.Or(strings.TrimPrefix(filepath.Ext(path), "."), "md")
+		Check(disk.Write(path, func(w io.Writer) error { return table.Write(w, format) }))
 	case *plotting.Figure:
 		Check(v.Save(path))
 	default:
 		Check(fmt.Errorf("a %T cannot be saved; models, predictions, comparisons and figures can", what))
 	}
 	fmt.Println("saved in", path)
-}
-
-// save saves the model with its calibration and all else that its card says.
-func (m *Model) save(path string) error {
-	model, err := m.load()
-	if err != nil {
-		return err
-	}
-	return model.Save(path)
 }
 
 // table returns predictions as rows of cells, the header first.

@@ -99,6 +99,11 @@ type card struct {
 	html, text string // instead of all this
 }
 
+// add adds a fact.
+func (c *card) add(name, format string, values ...any) {
+	c.facts = append(c.facts, [2]string{name, fmt.Sprintf(format, values...)})
+}
+
 // display shows a card: it sends HTML and text, and the notebook uses the one that it can show.
 func display(c card) {
 	if c.text == "" {
@@ -205,17 +210,14 @@ func tableCard(t results.Table) card {
 func (b *Bags) card() card {
 	o, r := Must(b.read()), b.Audit()
 	c := card{title: o.set.Name, notes: o.notes}
-	add := func(name, format string, values ...any) {
-		c.facts = append(c.facts, [2]string{name, fmt.Sprintf(format, values...)})
-	}
-	add("bags", "%d", len(o.set.Bags))
-	add("target", "%s", targetOf(o.set))
-	add("instances", "%d, %d to %d per bag, median %v", r.Instances, r.BagSize.Min, r.BagSize.Max, r.BagSize.Median)
-	add("features", "%d", o.set.NumFeatures())
+	c.add("bags", "%d", len(o.set.Bags))
+	c.add("target", "%s", targetOf(o.set))
+	c.add("instances", "%d, %d to %d per bag, median %v", r.Instances, r.BagSize.Min, r.BagSize.Max, r.BagSize.Median)
+	c.add("features", "%d", o.set.NumFeatures())
 	if groups := groupsOf(o.set); groups > 0 {
-		add("groups", "%d", groups)
+		c.add("groups", "%d", groups)
 	}
-	add("audit", "%s", finding(r))
+	c.add("audit", "%s", finding(r))
 	return c
 }
 
@@ -271,26 +273,24 @@ func counted(n int, one, several string) string {
 
 // auditCard returns all findings of an audit.
 func auditCard(r audit.Report) card {
-	c := card{title: "audit of " + r.Name, facts: [][2]string{{"finding", finding(r)}}}
-	add := func(name, format string, values ...any) {
-		c.facts = append(c.facts, [2]string{name, fmt.Sprintf(format, values...)})
-	}
-	add("columns", "%d as stored; %.1f %% of all values are not 0", r.Features, 100*r.Density)
+	c := card{title: "audit of " + r.Name}
+	c.add("finding", "%s", finding(r))
+	c.add("columns", "%d as stored; %.1f %% of all values are not 0", r.Features, 100*r.Density)
 	for _, d := range r.Duplicates {
 		conflict := ""
 		if d.Conflict {
 			conflict = ", with different labels"
 		}
-		add("the same bag", "%s%s", strings.Join(d.Bags, ", "), conflict)
+		c.add("the same bag", "%s%s", strings.Join(d.Bags, ", "), conflict)
 	}
 	if r.Shared > 0 {
-		add("shared", "%s", counted(r.Shared, "instance stands in several bags", "instances stand in several bags"))
+		c.add("shared", "%s", counted(r.Shared, "instance stands in several bags", "instances stand in several bags"))
 	}
 	for _, l := range r.Leaks {
-		add("leak", "%v", l)
+		c.add("leak", "%v", l)
 	}
 	for _, l := range r.Strong {
-		add("strong", "%s", l.Strength())
+		c.add("strong", "%s", l.Strength())
 	}
 	if !r.OK() {
 		c.notes = []string{"a figure computed with such a column among the features means nothing"}
@@ -315,12 +315,15 @@ func (m *Model) card() card {
 	if leaked := Must(m.load()).Leaked(); leaked != "" {
 		c.notes = []string{leakNote(leaked)}
 	}
-	c.facts = [][2]string{{"trained on", a.Set}, {"target", a.Target.String()}, {"features", strconv.Itoa(a.NumFeatures)}}
+	c.add("trained on", "%s", a.Set)
+	target := a.Target.String()
 	if a.Classes != nil {
-		c.facts[1][1] = strings.Join(a.Classes, ", ")
+		target = strings.Join(a.Classes, ", ")
 	}
+	c.add("target", "%s", target)
+	c.add("features", "%d", a.NumFeatures)
 	if l := m.Calibration(); l != nil {
-		c.facts = append(c.facts, [2]string{"probability", l.Calibration.Formula()})
+		c.add("probability", "%s", l.Calibration.Formula())
 		c.notes = append(c.notes, predict.CalibrationNote(a, l))
 		if warning := l.Calibration.Warning(); warning != "" {
 			c.notes = append(c.notes, warning)
@@ -333,7 +336,7 @@ func (m *Model) card() card {
 		}
 		return c
 	}
-	c.facts = append(c.facts, [2]string{"setting", string(a.Setting)})
+	c.add("setting", "%s", a.Setting)
 	return c
 }
 
