@@ -9,7 +9,7 @@ import (
 )
 
 // Adjustment is an optional Syn adjustment of attention weights ([synlayer.Syn]) with the straight-through gradient
-// ([synlayer.StraightThrough]). Every attention layer of this package has one; the zero value changes nothing.
+// ([synlayer.StraightThrough]). Every attention of this package has one; the zero value changes nothing.
 type Adjustment struct {
 	Iterations  int     // concentration if positive, distraction if negative, none at 0
 	Gamma       float64 // γ in (0, 1]; ignored if Iterations is 0

@@ -51,6 +51,12 @@ func TestAdjustedAttention(t *testing.T) {
 				words := ConvertDType(Floor(MulScalar(Abs(x), 3)), dtypes.Int32)
 				return m.Logits(scope, words, nil, ReduceMax(words, 1), nil, dtypes.Float64)
 			},
+			"Nadaraya-Watson, Gaussian": func(_ *model.Scope, x *Node, a sequence.Adjustment) (out, weights *Node) {
+				return sequence.NadarayaWatson{Kernel: sequence.Gaussian, Bandwidth: 1, Adjust: a}.Attend(MulScalar(x, 0.9), x, x, nil)
+			},
+			"Nadaraya-Watson, Epanechnikov": func(_ *model.Scope, x *Node, a sequence.Adjustment) (out, weights *Node) {
+				return sequence.NadarayaWatson{Kernel: sequence.Epanechnikov, Bandwidth: 4, Adjust: a}.Attend(MulScalar(x, 0.9), x, x, nil)
+			},
 		} {
 			t.Run(name+"/"+what, func(t *testing.T) {
 				store := model.NewStore()

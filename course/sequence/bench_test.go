@@ -89,6 +89,15 @@ func benchModels() []benchModel {
 			y, _ := sequence.DeepSets{Element: []int{128, 128}, Pooling: synlayer.SumPooling{}, Set: []int{128, 1}}.Apply(scope, synlayer.Bags{X: in[0]})
 			return squares(y)
 		}},
+		// Which has no weights: those of a dense map of its places.
+		{"Nadaraya-Watson", func() []any {
+			return []any{zeros(benchBatch, 2*benchLength, benchEmbed), zeros(benchBatch, benchLength, 1)}
+		}, func(scope *model.Scope, in []*Node) *Node {
+			places := synlayer.Dense(scope, in[0], 0, 32)
+			queries, keys := SliceAxis(places, 1, AxisRange(0, benchLength)), SliceAxis(places, 1, AxisRange(benchLength, 2*benchLength))
+			y, _ := sequence.NadarayaWatson{Bandwidth: 1}.Attend(queries, keys, in[1], nil)
+			return squares(y)
+		}},
 	}
 }
 

@@ -217,6 +217,16 @@ func ExampleRankingLoss() {
 	// Output: 3.375
 }
 
+func ExampleNadarayaWatson_Attend() {
+	k := sequence.NadarayaWatson{Kernel: sequence.Gaussian, Bandwidth: 0.5}
+	show(func(_ *model.Scope, g *Graph) []*Node {
+		keys, values := Const(g, [][][]float64{{{0}, {1}, {2}}}), Const(g, [][][]float64{{{10}, {20}, {30}}})
+		out, weights := k.Attend(Const(g, [][][]float64{{{0.4}, {1.5}}}), keys, values, nil)
+		return []*Node{weights, out}
+	})
+	// Output: [1 2 3] [1 2 1] [14.09 24.86]
+}
+
 func ExampleNadarayaWatson_Predict() {
 	k := sequence.NadarayaWatson{Kernel: sequence.Gaussian, Bandwidth: 0.5}
 	y, weights, err := k.Predict([]float64{0.4}, [][]float64{{0}, {1}, {2}}, []float64{10, 20, 30})

@@ -138,7 +138,27 @@ func encoders() map[string]encoder {
 		"translator":             translate(0, sequence.Adjustment{}, sequence.LSTM),
 		"translator, LSTM":       translate(3, sequence.Adjustment{}, sequence.LSTM),
 		"translator, adjusted":   translate(3, distract, sequence.GRU),
+		"Nadaraya-Watson, Gaussian": func(scope *model.Scope, s synlayer.Bags) (bySequence, byWord []*Node) {
+			return watson(sequence.NadarayaWatson{Kernel: sequence.Gaussian, Bandwidth: 0.8, Adjust: concentrate}, s)
+		},
+		"Nadaraya-Watson, Epanechnikov": func(scope *model.Scope, s synlayer.Bags) (bySequence, byWord []*Node) {
+			return watson(sequence.NadarayaWatson{Kernel: sequence.Epanechnikov, Bandwidth: 2}, s)
+		},
+		"Nadaraya-Watson, tricube": func(scope *model.Scope, s synlayer.Bags) (bySequence, byWord []*Node) {
+			return watson(sequence.NadarayaWatson{Kernel: sequence.Tricube, Bandwidth: 3}, s)
+		},
+		"Nadaraya-Watson, boxcar": func(scope *model.Scope, s synlayer.Bags) (bySequence, byWord []*Node) {
+			return watson(sequence.NadarayaWatson{Kernel: sequence.Boxcar, Bandwidth: 2}, s)
+		},
 	}
+}
+
+// watson asks for the values at two places, one of them far from every key.
+func watson(k sequence.NadarayaWatson, s synlayer.Bags) (bySequence, byWord []*Node) {
+	batch := s.X.Shape().Dim(0)
+	queries := ConstAs(s.X, slices.Repeat([][][]float64{{{0.1, 0.2, 0.3, 0.4}, {9, 9, 9, 9}}}, batch))
+	out, weights := k.Attend(queries, s.X, s.X, s.Mask)
+	return []*Node{out}, []*Node{Transpose(weights, 1, 2)}
 }
 
 // sentences are a batch in Go.
@@ -338,6 +358,9 @@ func TestPanics(t *testing.T) {
 			return first(m.Logits(scope, words(x), nil, ReduceMax(words(x), 1), nil, dtypes.Float64))
 		}
 	}
+	watson := func(k sequence.NadarayaWatson) func(scope *model.Scope, x *Node) *Node {
+		return func(_ *model.Scope, x *Node) *Node { return first(k.Attend(x, x, x, nil)) }
+	}
 	memory := sequence.MemoryNetwork{Words: 5, Width: 2, Sentences: 3, Hops: 1, Answers: 2}
 	sets := sequence.DeepSets{Element: []int{2}, Pooling: synlayer.SumPooling{}, Set: []int{1}}
 	with := func(change func(m *sequence.MemoryNetwork)) sequence.MemoryNetwork { m := memory; change(&m); return m }
@@ -421,6 +444,12 @@ func TestPanics(t *testing.T) {
 		}},
 		"candidates": {"want [batch, candidates, features]", func(scope *model.Scope, x *Node) *Node { return sets.Scores(scope, bags(x), ReduceSum(x, 1)) }},
 		"chosen":     {"[2 3 4]", func(_ *model.Scope, x *Node) *Node { return sequence.RankingLoss(x, ReduceMax(x, 0), 1) }},
+		"bandwidth":  {"bandwidth 0", watson(sequence.NadarayaWatson{})},
+		"kernel":     {"unknown kernel", watson(sequence.NadarayaWatson{Kernel: 4, Bandwidth: 1})},
+		"tiny":       {"too small for Float64", watson(sequence.NadarayaWatson{Bandwidth: 1e-155})},
+		"places": {"want [batch, queries or keys, features]", func(_ *model.Scope, x *Node) *Node {
+			return first(sequence.NadarayaWatson{Bandwidth: 1}.Attend(ReduceSum(x, 0), x, x, nil))
+		}},
 	} {
 		t.Run(what, func(t *testing.T) {
 			exec := model.MustNewExec(backend, model.NewStore(), c.build)

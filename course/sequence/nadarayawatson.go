@@ -3,6 +3,10 @@ package sequence
 import (
 	"fmt"
 	"math"
+
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/support/exceptions"
 )
 
 // Kernel is a function K of a distance u in bandwidths. Constants that cancel are omitted.
@@ -32,10 +36,12 @@ func (k Kernel) String() string {
 // It is attention of the query x to fixed keys x_i with fixed values y_i. For the Gaussian kernel and keys of length 1, the
 // weights are the softmax of x·x_i/h². If no key is near enough to have a weight, the nearest keys share it.
 //
-// It is the oldest form of attention. It needs no graph: [NadarayaWatson.Predict] and [LeaveOneOut] compute in float64.
+// It is the oldest form of attention. [NadarayaWatson.Attend] is the layer. The regression itself needs no graph:
+// [NadarayaWatson.Predict] and [LeaveOneOut] compute in float64.
 type NadarayaWatson struct {
 	Kernel    Kernel
-	Bandwidth float64 // h > 0
+	Bandwidth float64    // h > 0
+	Adjust    Adjustment // adjusts α in Attend
 }
 
 func (k NadarayaWatson) check() error {
@@ -45,9 +51,69 @@ func (k NadarayaWatson) check() error {
 	return nil
 }
 
-// Predict returns the value at x and the weights of keys; values has one label per key.
-func (k NadarayaWatson) Predict(x []float64, keys [][]float64, values []float64) (value float64, weights []float64, err error) {
+// checkRegression is check for the regression, which does not adjust.
+func (k NadarayaWatson) checkRegression() error {
+	if k.Adjust.Iterations != 0 {
+		return fmt.Errorf("a regression with %d Syn steps; only the layer adjusts its weights", k.Adjust.Iterations)
+	}
+	return k.check()
+}
+
+// Attend returns the values [batch, queries, outputs] at queries [batch, queries, features], and the weights [batch,
+// queries, keys] of keys [batch, keys, features] with values [batch, keys, outputs]. The mask [batch, keys] is true for the
+// real keys, nil for all; if no key is real, weights and values are 0. Queries have no mask: padding among them must be
+// finite.
+func (k NadarayaWatson) Attend(queries, keys, values, mask *Node) (out, weights *Node) {
 	if err := k.check(); err != nil {
+		exceptions.Panicf("sequence: %v", err)
+	}
+	for _, x := range []*Node{queries, keys, values} {
+		if x.Rank() != 3 {
+			exceptions.Panicf("sequence: queries %s, keys %s and values %s, want [batch, queries or keys, features]", queries.Shape(), keys.Shape(), values.Shape())
+		}
+	}
+	dtype, rate := keys.DType(), 1/(k.Bandwidth*k.Bandwidth)
+	if math.IsInf(rate, 0) || dtype == dtypes.Float32 && math.IsInf(float64(float32(rate)), 0) {
+		exceptions.Panicf("sequence: a bandwidth of %g is too small for %s, where 1/h² is infinite", k.Bandwidth, dtype)
+	}
+	keys, explicit := masked(keys, mask)
+	values, _ = masked(values, mask)
+	d2 := ReduceSum(Square(Sub(ExpandAxes(queries, 2), ExpandAxes(keys, 1))), -1) // [batch, queries, keys]
+	dims := d2.Shape().Dimensions
+	seen := BroadcastToDims(ExpandAxes(explicit, 1), dims...)
+	nearest := StopGradient(ReduceAndKeep(Where(seen, d2, Infinity(d2.Graph(), dtype, 1)), ReduceMin, -1))
+	if k.Kernel == Gaussian {
+		// Distances are taken relative to the nearest, which cancels, so the nearest keeps its weight if the others are too
+		// many bandwidths away.
+		weights = weigh(MulScalar(Sub(d2, nearest), -0.5*rate), seen, k.Adjust)
+		return Einsum("bqk,bkv->bqv", weights, values), weights
+	}
+	u2 := MulScalar(d2, rate)
+	var kernel *Node
+	inside := LessThan(u2, ScalarOne(u2.Graph(), dtype))
+	bounded := Where(inside, u2, ZerosLike(u2))
+	switch k.Kernel {
+	case Epanechnikov:
+		kernel = OneMinus(bounded)
+	case Tricube:
+		// The root of 0 has no gradient: guard before it.
+		zero := IsZero(bounded)
+		kernel = PowScalar(OneMinus(Where(zero, bounded, Mul(bounded, Sqrt(Where(zero, OnesLike(u2), bounded))))), 3)
+	case Boxcar:
+		inside = LessOrEqual(u2, ScalarOne(u2.Graph(), dtype))
+		kernel = OnesLike(u2)
+	}
+	kernel = Where(And(inside, seen), kernel, ZerosLike(u2))
+	none := BroadcastToDims(IsZero(ReduceAndKeep(kernel, ReduceSum, -1)), dims...)
+	kernel = Where(none, ConvertDType(And(seen, LessOrEqual(d2, nearest)), dtype), kernel)
+	sum := ReduceAndKeep(kernel, ReduceSum, -1)
+	weights = k.Adjust.Adjust(Div(kernel, Where(IsZero(sum), OnesLike(sum), sum)))
+	return Einsum("bqk,bkv->bqv", weights, values), weights
+}
+
+// Predict returns the value at x and the weights of keys; values has one label per key. Adjust must be zero.
+func (k NadarayaWatson) Predict(x []float64, keys [][]float64, values []float64) (value float64, weights []float64, err error) {
+	if err := k.checkRegression(); err != nil {
 		return 0, nil, fmt.Errorf("sequence: %w", err)
 	}
 	if err := checkKeys(keys, values, len(x)); err != nil {
@@ -112,7 +178,7 @@ func (k NadarayaWatson) predict(x []float64, keys [][]float64, values []float64,
 
 // LeaveOneOut returns the best of the candidates by leave-one-out cross-validation: the one with the smallest mean squared
 // error when each label is predicted from all others, and the first of equals. It also returns the error of every candidate.
-// The time grows with candidates · len(keys)².
+// Their Adjust must be zero. The time grows with candidates · len(keys)².
 func LeaveOneOut(candidates []NadarayaWatson, keys [][]float64, values []float64) (best NadarayaWatson, errors []float64, err error) {
 	if len(candidates) == 0 || len(keys) < 2 {
 		return best, nil, fmt.Errorf("sequence: leave-one-out of %d regressions on %d labels; want 1 or more on 2 or more", len(candidates), len(keys))
@@ -123,7 +189,7 @@ func LeaveOneOut(candidates []NadarayaWatson, keys [][]float64, values []float64
 	weights := make([]float64, len(keys))
 	chosen := 0
 	for c, k := range candidates {
-		if err := k.check(); err != nil {
+		if err := k.checkRegression(); err != nil {
 			return best, nil, fmt.Errorf("sequence: candidate %d: %w", c, err)
 		}
 		sum := 0.0

@@ -8,7 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"synpool/backend/backendtest"
 	"synpool/course/sequence"
+	"synpool/internal/goldentest"
 )
 
 var kernels = []sequence.Kernel{sequence.Gaussian, sequence.Epanechnikov, sequence.Tricube, sequence.Boxcar}
@@ -24,7 +30,7 @@ func points(rng *rand.Rand, n, features int) [][]float64 {
 	return x
 }
 
-// TestNadarayaWatson compares weights and values with the formula, term by term.
+// TestNadarayaWatson compares weights and values with the formula, term by term, and the layer with both.
 func TestNadarayaWatson(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	keys, queries := points(rng, 7, 2), append(points(rng, 3, 2), []float64{50, 60})
@@ -42,8 +48,9 @@ func TestNadarayaWatson(t *testing.T) {
 	}
 	for _, kernel := range kernels {
 		k := sequence.NadarayaWatson{Kernel: kernel, Bandwidth: 1.7}
-		for _, x := range queries {
-			weights, sum, want := make([]float64, len(keys)), 0.0, 0.0
+		want, wantWeights := make([]float64, len(queries)), make([][]float64, len(queries))
+		for q, x := range queries {
+			weights, sum := make([]float64, len(keys)), 0.0
 			nearest, distance := 0, math.Inf(1)
 			for i, key := range keys {
 				d := math.Hypot(x[0]-key[0], x[1]-key[1])
@@ -58,14 +65,28 @@ func TestNadarayaWatson(t *testing.T) {
 			}
 			for i := range weights {
 				weights[i] /= sum
-				want += weights[i] * values[i]
+				want[q] += weights[i] * values[i]
 			}
+			wantWeights[q] = weights
 			value, got, err := k.Predict(x, keys, values)
 			if err != nil {
 				t.Fatal(err)
 			}
-			within(t, fmt.Sprintf("%s: value at %v", kernel, x), []float64{value}, []float64{want}, 1e-13)
+			within(t, fmt.Sprintf("%s: value at %v", kernel, x), []float64{value}, want[q:q+1], 1e-13)
 			within(t, fmt.Sprintf("%s: weights at %v", kernel, x), got, weights, 1e-13)
+		}
+		for name, backend := range backendtest.All(t) {
+			t.Run(fmt.Sprintf("%s/%s", name, kernel), func(t *testing.T) {
+				column := make([][][]float64, 1)
+				for _, v := range values {
+					column[0] = append(column[0], []float64{v})
+				}
+				out := MustNewExec(backend, func(q, keys, values *Node) (out, weights *Node) { return k.Attend(q, keys, values, nil) }).MustCall([][][]float64{queries}, [][][]float64{keys}, column)
+				within(t, "values", goldentest.Floats(out[0]), want, 1e-13)
+				for i, w := range wantWeights {
+					within(t, "weights", goldentest.Floats(out[1])[i*len(keys):(i+1)*len(keys)], w, 1e-13)
+				}
+			})
 		}
 	}
 }
@@ -118,7 +139,7 @@ func TestLeaveOneOut(t *testing.T) {
 }
 
 // TestTinyBandwidth: where bandwidths are too small for the square of a distance in them, the nearest key has all the weight,
-// as in the limit.
+// as in the limit, and gradients are finite.
 func TestTinyBandwidth(t *testing.T) {
 	keys, values, query := [][]float64{{0, 0}, {10, 0}, {0, 30}}, []float64{1, 2, 4}, []float64{7, 1}
 	for _, kernel := range kernels {
@@ -128,6 +149,22 @@ func TestTinyBandwidth(t *testing.T) {
 				t.Errorf("%s, bandwidth %g: value %g with weights %g, %v", kernel, h, value, weights, err)
 			}
 		}
+		forEach(t, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
+			k := sequence.NadarayaWatson{Kernel: kernel, Bandwidth: 1e-19}
+			if dtype == dtypes.Float64 {
+				k.Bandwidth = 1e-154
+			}
+			out := MustNewExec(backend, func(q, keys, values *Node) []*Node {
+				q, keys, values = ConvertDType(q, dtype), ConvertDType(keys, dtype), ConvertDType(values, dtype)
+				out, weights := k.Attend(q, keys, values, nil)
+				return append([]*Node{out, weights}, Gradient(ReduceAllSum(Square(out)), q, keys, values)...)
+			}).MustCall([][][]float64{{query}}, [][][]float64{keys}, [][][]float64{{{1}, {2}, {4}}})
+			within(t, "value", goldentest.Floats(out[0]), []float64{2}, 0)
+			within(t, "weights", goldentest.Floats(out[1]), []float64{0, 1, 0}, 0)
+			within(t, "gradient of the query", goldentest.Floats(out[2]), make([]float64, 2), 0)
+			within(t, "gradient of the keys", goldentest.Floats(out[3]), make([]float64, 6), 0)
+			within(t, "gradient of the values", goldentest.Floats(out[4]), []float64{0, 4, 0}, 0)
+		})
 	}
 	// A choice among such candidates is by their errors: the nearest label is off by 1, the mean of the others by more.
 	best, errors, err := sequence.LeaveOneOut([]sequence.NadarayaWatson{{Bandwidth: 1e200}, {Bandwidth: 1e-170}}, [][]float64{{0}, {1}, {2e10}, {2e10 + 1}}, []float64{0, 1, 10, 11})
@@ -158,6 +195,7 @@ func TestNadarayaWatsonErrors(t *testing.T) {
 		"NaN in keys": {good, []float64{1}, [][]float64{{math.NaN()}, {1}}, values},
 		"NaN in x":    {good, []float64{math.NaN()}, keys, values},
 		"infinite x":  {good, []float64{math.Inf(1)}, keys, values},
+		"adjusted":    {sequence.NadarayaWatson{Bandwidth: 1, Adjust: concentrate}, []float64{1}, keys, values},
 		"too far":     {good, []float64{1e308}, [][]float64{{-1e308}, {-1.5e308}}, values},
 	} {
 		if y, _, err := c.k.Predict(c.x, c.keys, c.values); err == nil || !strings.HasPrefix(err.Error(), "sequence: ") {
@@ -172,6 +210,7 @@ func TestNadarayaWatsonErrors(t *testing.T) {
 		"one label":       {[]sequence.NadarayaWatson{good}, keys[:1], values[:1]},
 		"no candidates":   {nil, keys, values},
 		"bandwidth":       {[]sequence.NadarayaWatson{good, {}}, keys, values},
+		"adjusted":        {[]sequence.NadarayaWatson{good, {Bandwidth: 1, Adjust: concentrate}}, keys, values},
 		"too far":         {[]sequence.NadarayaWatson{good}, [][]float64{{-1e308}, {1e308}}, values},
 		"too large":       {[]sequence.NadarayaWatson{good}, keys, []float64{-1e200, 1e200}},
 		"errors overflow": {[]sequence.NadarayaWatson{good}, keys, []float64{-1e308, 1e308}},

@@ -23,7 +23,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-MODELS = ["LSTM", "GRU", "words", "documents", "translator", "transformer", "memory network", "deep sets"]
+MODELS = ["LSTM", "GRU", "words", "documents", "translator", "transformer", "memory network", "deep sets", "Nadaraya-Watson"]
 SECONDS = 1  # of each model in a round
 
 
@@ -182,6 +182,15 @@ def pytorch(only):
         def forward(self, x):
             return self.set(self.element(x).sum(1))
 
+    class NadarayaWatson(nn.Module):
+        def __init__(self, width=32):
+            super().__init__()
+            self.places = nn.Linear(embed, width)
+
+        def forward(self, x, values):
+            queries, keys = self.places(x).chunk(2, 1)
+            return torch.softmax(-((queries[:, :, None] - keys[:, None]) ** 2).sum(-1) / 2, -1) @ values
+
     x = torch.zeros(batch, length, embed)
     makers = {
         "LSTM": (lambda: RNN("LSTM"), [x]),
@@ -192,6 +201,7 @@ def pytorch(only):
         "transformer": (lambda: nn.TransformerEncoderLayer(128, 4, 512, dropout=0, batch_first=True), [torch.zeros(batch, length, 128)]),
         "memory network": (Memory, [ids(batch, 10, 6), ids(batch, 6)]),
         "deep sets": (DeepSets, [x]),
+        "Nadaraya-Watson": (NadarayaWatson, [torch.zeros(batch, 2 * length, embed), torch.zeros(batch, length, 1)]),
     }
     times = {}
     for name in only:
