@@ -86,6 +86,13 @@ func TestReadmeExample(t *testing.T) {
 	}
 }
 
+// TestReadmeCommands: the commands of the main job and of the tests stand together; .ci/run runs them as written.
+func TestReadmeCommands(t *testing.T) {
+	if !strings.Contains(readme(t), "\n```\ngo run ./cmd/milbench demo\ngo test ./...\n") {
+		t.Error("README.md does not show `go run ./cmd/milbench demo` and `go test ./...`")
+	}
+}
+
 // TestReadmeClaims checks that each estimate in README.md is in a row of RESULTS.md with its interval; RESULTS.md is
 // generated from the archives.
 func TestReadmeClaims(t *testing.T) {
@@ -191,6 +198,19 @@ func parse(text string) (found page) {
 	return found
 }
 
+// TestParse: a link in code is none, and headings have the anchors that GitHub gives them.
+func TestParse(t *testing.T) {
+	got := parse("# A, *b* & `c d`\n[x](y.md#z) `[no](no.md)` ![p](p.svg \"title\")\n```\n# no\n[no](no.md)\n```\n" +
+		"## [See](s.md) you\n<a id=\"here\"></a> <img src=\"i.png\">\n## See you\n[ref]: r.md\n")
+	want := page{
+		links:   []string{"y.md#z", "p.svg", "s.md", "i.png", "r.md"},
+		anchors: []string{"here", "a-b--c-d", "see-you", "see-you-1"},
+	}
+	if !slices.Equal(got.links, want.links) || !slices.Equal(got.anchors, want.anchors) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // markdown returns the Markdown files, except for those of tests.
 func markdown(t *testing.T) (paths []string) {
 	t.Helper()
@@ -215,10 +235,18 @@ func markdown(t *testing.T) (paths []string) {
 // it GitHub shows text.
 func TestTables(t *testing.T) {
 	tables := 0
-	for _, path := range append(markdown(t), "milbench/results/testdata/table.md", "milbench/results/testdata/kinds.md") { // which the command writes
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && path != "." && strings.HasPrefix(entry.Name(), "."):
+			return filepath.SkipDir
+		case entry.IsDir() || filepath.Ext(path) != ".md":
+			return nil
+		}
 		text, err := os.ReadFile(path)
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
 		fenced, inside := false, false
 		lines := strings.Split(string(text)+"\n", "\n") // after the last line another, empty
@@ -235,9 +263,10 @@ func TestTables(t *testing.T) {
 			}
 			inside = row
 		}
-	}
-	if tables == 0 {
-		t.Fatal("no tables found")
+		return nil
+	})
+	if err != nil || tables == 0 {
+		t.Fatalf("%d tables found (%v)", tables, err)
 	}
 }
 

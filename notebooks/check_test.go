@@ -117,8 +117,11 @@ var (
 	active     = regexp.MustCompile(`(?i)<\s*(script|iframe|object|embed)\b|javascript:|\son[a-z]+\s*=\s*["']`)
 	imports    = regexp.MustCompile(`(?m)^import\b`)
 	link       = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	linked     = regexp.MustCompile(`\[[^\]]*\]\([^)]*\)`)
+	mention    = regexp.MustCompile(`[Nn]otebook \d`)
 	elsewhere  = regexp.MustCompile(`go (run|doc) \./\S*`)
 	nowhere    = regexp.MustCompile("`milbench [^`]*`")
+	numbered   = regexp.MustCompile(`^# \d`)
 	lasted     = regexp.MustCompile(`, (\d+h)?(\d+m)?\d+(\.\d+)?(ms|s)( left)?\b`)
 )
 
@@ -136,11 +139,17 @@ func prose(markdown string) (all []string) {
 			all = append(all, fmt.Sprintf("it links to %s, which is not there", path))
 		}
 	}
+	if found := mention.FindString(linked.ReplaceAllString(markdown, "")); found != "" {
+		all = append(all, fmt.Sprintf("%q is no link", found))
+	}
 	if found := elsewhere.FindString(markdown); found != "" {
 		all = append(all, fmt.Sprintf("%q works in one folder only: name the package by its path, synpool/...", found))
 	}
 	if found := nowhere.FindString(markdown); found != "" {
 		all = append(all, fmt.Sprintf("%s needs a milbench on the path: write go run synpool/cmd/milbench", found))
+	}
+	if numbered.MatchString(markdown) {
+		all = append(all, "its title has a number; the file's name has it")
 	}
 	return all
 }
@@ -543,39 +552,70 @@ func TestProblems(t *testing.T) {
 	says := func(s string) func(*notebook) {
 		return func(n *notebook) { n.code()[2].Outputs = []output{{Type: "stream", Name: "stdout", Text: text(s)}} }
 	}
+	const dot = `"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="`
 	for _, test := range []struct {
 		name string
 		edit func(n *notebook)
 		want string
 	}{
 		{"older format", func(n *notebook) { n.Minor = 4 }, "its format is 4.4"},
+		{"another kernel", func(n *notebook) { n.Metadata.Kernelspec.Name = "python3" }, "its kernelspec is"},
 		{"large", func(n *notebook) { n.size = 300_001 }, "it has 300001 bytes"},
 		{"outputs of other code", code(func(c *cell) { c.Source += "\n// a change" }), "its outputs are of other code"},
+		{"no cells", func(n *notebook) { n.Cells = nil }, "its first cell is not Markdown"},
 		{"no title", func(n *notebook) { n.Cells[0].Source = "A text" }, "its first cell is not Markdown with a title"},
+		{"code first", func(n *notebook) { n.Cells = n.Cells[1:] }, "its first cell is not Markdown"},
+		{"no id", func(n *notebook) { n.Cells[1].ID = "" }, `cell 2: its id ""`},
 		{"an id twice", func(n *notebook) { n.Cells[1].ID = n.Cells[0].ID }, "cell 2: its id"},
 		{"times", func(n *notebook) { n.Cells[1].Metadata["execution"] = 1 }, "cell 2: its metadata are"},
+		{"an empty cell", func(n *notebook) { n.Cells[2].Source = " \n" }, "cell 3: it is empty"},
 		{"a script", func(n *notebook) { n.Cells[2].Source += "<script>" }, "cell 3: it is not plain Markdown"},
+		{"a handler", func(n *notebook) { n.Cells[2].Source += `<b onclick="f()">` }, "cell 3: it is not plain Markdown"},
 		{"a link to nowhere", func(n *notebook) { n.Cells[2].Source += "[here](nowhere.md#top)" }, "links to nowhere.md"},
+		{"a notebook that is no link", func(n *notebook) { n.Cells[2].Source += " See notebook 2." }, `cell 3: "notebook 2" is no link`},
 		{"a command of one folder", func(n *notebook) { n.Cells[2].Source += " `go run ./cmd/milbench`" }, `"go run ./cmd/milbench` + "`" + `" works in one folder`},
 		{"a command that is not installed", func(n *notebook) { n.Cells[2].Source += " `milbench demo`" }, "cell 3: `milbench demo` needs a milbench on the path"},
+		{"a numbered title", func(n *notebook) { n.Cells[0].Source = "# 3. Title" }, "its title has a number"},
 		{"a number from nowhere", func(n *notebook) { n.Cells[4].Source += " Or 1.42." }, "cell 5: no cell prints the 1.42 of its text"},
+		{"a count from nowhere", func(n *notebook) { n.Cells[4].Source += " Or 37." }, "cell 5: no cell prints the 37 of its text"},
 		{"a count in words", func(n *notebook) { n.Cells[4].Source += " Four of fourteen." }, "cell 5: no cell prints the Four of fourteen of its text"},
+		{"a number of somebody", func(n *notebook) { n.Cells[4].Source += " Somebody (2018) has 0.123." }, "cell 5: no cell prints the 0.123 of its text"},
 		{"a number of another section", func(n *notebook) { n.Cells[4].Source += " [Noise](../RESULTS.md#noise): 0.123." }, "cell 5: no cell prints the 0.123 of its text"},
 		{"a verdict from nowhere", func(n *notebook) { n.Cells[4].Source += " Here we cannot tell." }, `cell 5: no cell beside it prints the verdict "we cannot tell"`},
 		{"another verdict", func(n *notebook) { n.Cells[4].Source += " It is [refuted](../docs/tables.md#iterations)." }, `cell 5: ../docs/tables.md#iterations has no verdict "refuted"`},
 		{"a share from nowhere", func(n *notebook) { n.Cells[4].Source += " Or 14.2 %." }, "cell 5: no cell prints the 14.2 % of its text"},
+		{"Markdown with outputs", func(n *notebook) { n.Cells[2].Outputs = []output{} }, "cell 3: it is Markdown with outputs"},
+		{"a raw cell", func(n *notebook) { n.Cells[2].Type = "raw" }, `cell 3: its type is "raw"`},
 		{"code after code", func(n *notebook) { n.Cells = slices.Delete(n.Cells, 2, 3) }, "cell 3: no Markdown says"},
+		{"many cells", func(n *notebook) {
+			for range mostCode {
+				n.Cells = append(n.Cells, n.Cells[1])
+			}
+		}, "it has 21 code cells"},
 		{"imports fetched", func(n *notebook) { n.code()[0].Source = "import \"fmt\"" }, "does not begin with %noautoget"},
+		{"no imports", func(n *notebook) { n.code()[0].Source = "%noautoget" }, "has no imports"},
 		{"late imports", code(func(c *cell) { c.Source = "import \"os\"\n\n" + c.Source }), "it imports"},
 		{"a shell line", code(func(c *cell) { c.Source += "\n!ls" }), `"!ls" is for the kernel`},
+		{"a hidden shell line", code(func(c *cell) { c.Source += "\n//gonb:!ls" }), "is for the kernel"},
+		{"a page of code", code(func(c *cell) { c.Source += "\n%wasm" }), `"%wasm" is for the kernel`},
+		{"two programs", code(func(c *cell) { c.Source += "\n%%\n" }), "it has two lines %%"},
 		{"a long cell", code(func(c *cell) { c.Metadata = map[string]any{} }), "more than 15"},
+		{"a longer lesson", code(func(c *cell) { c.Source += text(strings.Repeat("\nprintln()", 15)) }), "more than 30"},
+		{"an unknown tag", code(func(c *cell) { c.Metadata = map[string]any{"tags": []any{"secret"}} }), "its metadata are"},
 		{"plumbing in sight", code(func(c *cell) { c.Metadata = map[string]any{"tags": []any{"plumbing"}} }), "its metadata are"},
+		{"no tag of the test", func(n *notebook) { n.code()[2].Metadata = map[string]any{} }, "has no tag test"},
 		{"no end", func(n *notebook) { n.Cells[len(n.Cells)-1].Source = "The end." }, "its last cell has the headings"},
+		{"much learnt", func(n *notebook) {
+			c := n.Cells[len(n.Cells)-1]
+			c.Source = text(strings.Replace(string(c.Source), "## Try", "A fourth.\n\n## Try", 1))
+		}, "4 sentences, want 3"},
 		{"no solution", func(n *notebook) {
 			c := n.Cells[len(n.Cells)-1]
 			c.Source = text(strings.ReplaceAll(string(c.Source), "<details>", ""))
 		}, "fold a solution"},
+		{"unformatted declarations", code(func(c *cell) { c.Source = "var x  = 1" }), "gofmt would have it"},
 		{"unformatted statements", code(func(c *cell) { c.Source = "%%\nprintln( 1 )" }), "gofmt would have it"},
+		{"no Go", code(func(c *cell) { c.Source = "%%\nprint 1" }), "gofmt: "},
 		{"not run", code(func(c *cell) { c.Count, c.Outputs = nil, []output{} }), "it was not run"},
 		{"run out of order", code(func(c *cell) { c.Count = number(7) }), "it was run as number 7 and stands as number 2"},
 		{"standard error", code(func(c *cell) { c.Outputs[0] = output{Type: "stream", Name: "stderr"} }), "it has the stream stderr"},
@@ -583,12 +623,25 @@ func TestProblems(t *testing.T) {
 		{"a time", code(func(c *cell) {
 			c.Outputs[0] = output{Type: "stream", Name: "stdout", Text: "epoch 1: loss 0.5, 1m12s\n"}
 		}), `it prints ", 1m12s", a time`},
+		{"a backend asked for", code(func(c *cell) { c.Outputs[0].Text += "backend go: GOMLX_BACKEND asks for it" }), "cell 4: it ran with GOMLX_BACKEND set"},
 		{"a failure", code(func(c *cell) { c.Outputs[0] = output{Type: "error", Value: "exit status 1"} }), "it failed: exit status 1"},
+		{"a result", code(func(c *cell) { c.Outputs[0].Type = "execute_result" }), `an output of type "execute_result"`},
+		{"nothing shown", code(func(c *cell) { c.Outputs[0] = output{Type: "display_data"} }), "it shows nothing"},
 		{"a script in HTML", show("text/html", `"<b>1</b><script>"`), "its HTML is not plain"},
+		{"a drawing cut short", show("image/svg+xml", `"<svg>"`), "its SVG: "},
 		{"a drawing of something else", show("image/svg+xml", `"<p></p>"`), "its SVG: "},
+		{"a drawing with a script", show("image/svg+xml", `"<svg><script/></svg>"`), "its SVG is not plain"},
+		{"a page as PDF", show("application/pdf", `"%PDF"`), "it shows application/pdf"},
+		{"no text", show("text/plain", `1`), "it shows text/plain: "},
+		{"no base64", show("image/png", `"?"`), "its image: illegal base64"},
 		{"no image", show("image/png", `"AAAAAAAAAAAAAAAA"`), "its image: png: "},
+		{"a dot", show("image/png", dot), "its image has the size (1,1)"},
 		{"no numbers", says(""), `the first line of the last code cell is ""`},
+		{"no backend", says("auc 0.9\n"), `the first line of the last code cell is "auc 0.9"`},
+		{"a backend alone", says("backend go\n"), "want a name and a number"},
+		{"a word", says("backend go\nauc good\n"), `prints "auc good"`},
 		{"not a number", says("backend go\nauc NaN\n"), `prints "auc NaN"`},
+		{"a number without a name", says("backend go\n0.9\n"), `prints "0.9"`},
 		{"a name twice", says("backend go\nauc 0.9\nauc 0.8\n"), `prints "auc" twice`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -614,5 +667,22 @@ func TestNumbersOfText(t *testing.T) {
 		if all := n.unprinted(); len(all) > 0 {
 			t.Errorf("%q: %q", said, all)
 		}
+	}
+}
+
+// TestParse shows files that are no notebooks.
+func TestParse(t *testing.T) {
+	for _, test := range []struct{ name, data, want string }{
+		{"nothing", "", "x.ipynb: EOF"},
+		{"half", `{"cells": [`, "x.ipynb: unexpected EOF"},
+		{"two", `{} {}`, "x.ipynb: something follows"},
+		{"a field of somebody else", `{"metadata": {"widgets": {}}}`, `unknown field "widgets"`},
+		{"an attachment", `{"cells": [{"attachments": {}}]}`, `unknown field "attachments"`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if _, err := parse("x.ipynb", []byte(test.data)); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want %q", err, test.want)
+			}
+		})
 	}
 }

@@ -113,12 +113,44 @@ func TestSolutions(t *testing.T) {
 	}
 }
 
-// TestVetFinds shows it a cell with a fault, which it names by its place, beside a notebook without any.
+// TestVetFinds shows it programs with faults.
 func TestVetFinds(t *testing.T) {
-	whole, faulty := read(t, small), read(t, small)
-	whole.name, faulty.name = "whole.ipynb", "faulty.ipynb"
-	faulty.Cells = append(faulty.Cells, &cell{Type: "code", Source: "%%\nfmt.Println(nowhere)"})
-	if said := vet(t, whole, faulty); !strings.Contains(said, "faulty.ipynb[cell 8]:2: undefined: nowhere") || strings.Contains(said, "whole.ipynb") {
-		t.Errorf("go vet says\n%s", said)
+	var all []*notebook
+	var wants []string
+	for _, test := range []struct{ name, add, want string }{
+		{"whole", "", ""},
+		{"undefined", "%%\nfmt.Println(nowhere)", "[cell 9]:2: undefined: nowhere"},
+		{"of-another-type", "%%\nvar s string = 1\nfmt.Println(s)", "[cell 9]:2: cannot use 1"},
+		{"declared-twice", "var quick = 1", "[cell 9]:1: quick redeclared"},
+		{"unused", "%%\nx := 1", "[cell 9]:2: declared and not used: x"},
+		{"vet", "var one = 1\n%%\nfmt.Printf(\"%s\\n\", one)", "[cell 9]:3:"},
+	} {
+		n := read(t, small)
+		n.name = test.name + ".ipynb"
+		if test.add != "" {
+			n.Cells = append(n.Cells, &cell{Type: "markdown"}, &cell{Type: "code", Source: text(test.add)})
+		}
+		all = append(all, n)
+		if test.want != "" {
+			wants = append(wants, test.name+".ipynb"+test.want)
+		}
+	}
+	unimported := read(t, small)
+	unimported.name = "unimported.ipynb"
+	first := unimported.code()[0]
+	first.Source = text(strings.Replace(string(first.Source), "import (", "import (\n\t\"strings\"", 1))
+	all, wants = append(all, unimported), append(wants, `"strings" imported and not used`)
+
+	said := vet(t, all...)
+	for _, want := range wants {
+		if !strings.Contains(said, want) {
+			t.Errorf("it does not find %q", want)
+		}
+	}
+	if strings.Contains(said, "whole.ipynb") {
+		t.Error("it finds a fault where there is none")
+	}
+	if t.Failed() {
+		t.Logf("go vet says\n%s", said)
 	}
 }

@@ -105,7 +105,7 @@ func logitsOf(n synlayer.Network, scope *model.Scope, bags batched.Sparse) (logi
 	return batched.Classify(scope, pooled, bags.Members(), 1), weights
 }
 
-// TestSparse: logits, weights, gradients and squares of networks are those of the same bags in full, whatever the padding holds.
+// TestSparse: logits, weights, gradients and squares of networks are those of the same bags in full.
 func TestSparse(t *testing.T) {
 	all := poolings()
 	for name, backend := range backendtest.All(t) {
@@ -324,6 +324,42 @@ func TestSparseDropout(t *testing.T) {
 				}
 				if fallen == 0 || stayed == 0 {
 					t.Errorf("%s, %d members: %d entries fell, %d stayed", name, numMembers, fallen, stayed)
+				}
+			}
+		}
+	}
+}
+
+// TestSparsePadding: more columns of padding change nothing, whatever they hold, and have no gradient.
+func TestSparsePadding(t *testing.T) {
+	const numMembers, batch, instances, features = 3, 3, 6, 23
+	network := synlayer.Network{Layers: 1, Width: 8, Dropout: 0.5, Pooling: synlayer.MeanPooling{}}
+	for name, backend := range backendtest.All(t) {
+		for _, dtype := range floatTypes {
+			p := newParameters(t, backend, dtype, network, features, numMembers)
+			results := func(columns int) []*tensors.Tensor {
+				b := drawSparse(dtype, numMembers, batch, instances, features, 7, columns)
+				out := MustNewExec(backend, func(in []*Node) []*Node {
+					bags := b.sparse(in)
+					bags.DropoutKey = Const(in[0].Graph(), []uint32{1, 2, 3})
+					logits, _ := logitsOf(network, p.bind(in[5:]), bags)
+					gradients, _ := batched.Gradients(logistic(logits))
+					return append([]*Node{Gradient(logistic(logits), in[1])[0], logits}, p.byPath(gradients)...)
+				}).MustCall(p.with(b.inputs()...)...)
+				index := tensors.MustCopyFlatData[int32](b.columns)
+				for i, g := range goldentest.Floats(out[0]) {
+					row, c := i/columns, i%columns
+					padding := index[row/instances*columns+c] >= features || row%instances == instances-1
+					if padding && g != 0 || math.IsNaN(g) {
+						t.Fatalf("%s: gradient %g of row %d, column %d of %d, padding: %t", name, g, row, c, columns, padding)
+					}
+				}
+				return out[1:]
+			}
+			want := results(7)
+			for _, columns := range []int{8, 40} {
+				for i, got := range results(columns) {
+					exact(dtype).check(t, fmt.Sprintf("%s, %s, %d columns: output %d", name, dtype, columns, i), goldentest.Floats(got), goldentest.Floats(want[i]))
 				}
 			}
 		}

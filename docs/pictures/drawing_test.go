@@ -2,11 +2,15 @@ package pictures
 
 import (
 	"bytes"
+	"encoding/xml"
+	"errors"
 	"flag"
 	"fmt"
 	"html"
+	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -104,5 +108,53 @@ func (p *picture) keep(t *testing.T, name string) {
 	}
 	if file, err := os.ReadFile(name); err != nil || !bytes.Equal(file, drawn) {
 		t.Errorf("docs/pictures/%s is not what is drawn now (%v); look at what go test ./docs/pictures -update draws", name, err)
+	}
+}
+
+// TestFiles: every picture is small, well formed, of the width of all, and says in words what it shows. Its text is text, large enough for a phone.
+func TestFiles(t *testing.T) {
+	files, err := filepath.Glob("*.svg")
+	if err != nil || len(files) < 9 {
+		t.Fatalf("%d pictures (%v)", len(files), err)
+	}
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		file, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(file) >= 60_000 {
+			t.Errorf("%s: %d bytes, want fewer than 60 kB", name, len(file))
+		}
+		if !strings.Contains(string(readme), "`"+name+"`") {
+			t.Errorf("README.md does not name %s", name)
+		}
+		found := map[string]int{}
+		words := ""
+		inside := ""
+		for d := xml.NewDecoder(bytes.NewReader(file)); ; {
+			token, err := d.Token()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			switch token := token.(type) {
+			case xml.StartElement:
+				inside = token.Name.Local
+				found[inside]++
+			case xml.CharData:
+				if inside == "desc" {
+					words += string(token)
+				}
+			}
+		}
+		if found["title"] != 1 || found["desc"] != 1 || found["text"] < 5 || found["script"]+found["image"]+found["foreignObject"] > 0 || len(strings.Fields(words)) < 12 {
+			t.Errorf("%s: elements %v, described as %q", name, found, words)
+		}
 	}
 }

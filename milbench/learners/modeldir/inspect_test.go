@@ -1,6 +1,8 @@
 package modeldir
 
 import (
+	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -60,6 +62,30 @@ func TestFacts(t *testing.T) {
 		t.Errorf("the folder holds %v (%v)", entries, err)
 	}
 	wantNumber(t, dir, 5)
+}
+
+// TestInspectDamaged checks that the error for a damaged card has one line and names the file.
+func TestInspectDamaged(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "model")
+	facts := someFacts()
+	if err := described(dir, 1, &facts); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, cardName)
+	good, _ := os.ReadFile(path)
+	for name, text := range map[string][]byte{
+		"cut off": good[:len(good)/2], "empty": nil, "other numbers": bytes.Replace(good, []byte(`"bags": 48`), []byte(`"bags": 49`), 1), "a list": []byte("[]"), "null": []byte("null"),
+	} {
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := Inspect(dir); !errors.Is(err, ErrNoModel) || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	if _, _, err := Inspect(t.TempDir()); !errors.Is(err, ErrNoModel) {
+		t.Errorf("no card: %v", err)
+	}
 }
 
 // TestLimits checks that each limit follows from a fact and is absent without it.
