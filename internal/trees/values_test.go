@@ -40,7 +40,7 @@ func (g goldenValues) test() []float32 { return g.X[g.Rows*g.Features:] }
 func TestGoldenValues(t *testing.T) {
 	var file struct{ Cases []goldenValues }
 	must(t, json.Unmarshal(valuesFile, &file))
-	if len(file.Cases) != 4 {
+	if len(file.Cases) != 5 {
 		t.Fatalf("%d cases", len(file.Cases))
 	}
 	for _, g := range file.Cases {

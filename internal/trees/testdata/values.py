@@ -55,4 +55,5 @@ written(pathlib.Path(__file__).with_name("values.json"), [
     case("leaves of 3, two candidates", 2, 120, 8, min_samples_leaf=3, max_features=2),
     case("whole numbers", 4, 120, 7, whole=True, max_features=3),
     case("splits of 10, two candidates", 5, 100, 6, min_samples_split=10, max_features=2),
+    case("one candidate", 6, 100, 5, max_features=1),
 ])
