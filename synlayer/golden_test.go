@@ -246,7 +246,7 @@ func (c hopfieldCase) params() map[string]array {
 	return params
 }
 
-// TestGoldenHopfield compares the published layer. The gradient by x of case 1 is that of complex steps in NumPy, which equal the
+// TestGoldenHopfield compares the published layer. The gradient by x of case 1 is that of complex steps (hopfieldpooling.py), which equal the
 // file's to 1e-18 in the other cases: some versions of PyTorch misplace the gradient of masked_select, through which the
 // published layer updates the state pattern of several bags or heads.
 func TestGoldenHopfield(t *testing.T) {
