@@ -51,7 +51,13 @@ func ExampleSpatialDropout() {
 		s := synlayer.Bags{X: Const(g, [][][]float64{{{1, 2, 3, 4}, {1, 2, 3, 4}, {1, 2, 3, 4}}}), DropoutKey: synlayer.DropoutKey(Const(g, uint32(7)), Const(g, uint32(1)))}
 		return []*Node{sequence.SpatialDropout(scope, s, 0.5)}
 	})
-	// Output: [1 3 4] [0.00 4.00 6.00 0.00 0.00 4.00 6.00 0.00 0.00 4.00 6.00 0.00]
+	// Without a key, outside training, nothing is dropped.
+	show(func(scope *model.Scope, g *Graph) []*Node {
+		return []*Node{sequence.SpatialDropout(scope, synlayer.Bags{X: Const(g, [][][]float64{{{1, 2, 3, 4}}})}, 0.5)}
+	})
+	// Output:
+	// [1 3 4] [0.00 4.00 6.00 0.00 0.00 4.00 6.00 0.00 0.00 4.00 6.00 0.00]
+	// [1 1 4] [1.00 2.00 3.00 4.00]
 }
 
 func ExampleRNN_Encode() {

@@ -107,7 +107,7 @@ func TestByHand(t *testing.T) {
 			if verdict(j, int32(code)) != batchv1.PodFailurePolicyActionFailIndex {
 				t.Errorf("a shard that there is not ended with %d, after which it is tried again", code)
 			}
-			out, err := exec.Command("../samelines/samelines.sh", one, merged).CombinedOutput()
+			out, err := exec.Command("../samelines.sh", one, merged).CombinedOutput()
 			if err != nil {
 				t.Fatalf("%s", out)
 			}

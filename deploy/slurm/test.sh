@@ -156,7 +156,7 @@ mkdir "$log" "$scratch/bin"
 install_packages
 chmod 755 "$scratch" "$scratch/bin"
 go build -o "$scratch/bin/milbench" ./cmd/milbench
-cp deploy/samelines/samelines.sh "$scratch/bin/samelines"
+cp deploy/samelines.sh "$scratch/bin/samelines"
 # The user cannot read the home of root, where the plugin may be.
 plugins=$scratch/plugins
 mkdir "$plugins"

@@ -34,7 +34,7 @@ python3 -m venv "$scratch/venv"
 "$scratch/venv/bin/pip" install --quiet --require-hashes --only-binary=:all: -r "$here/requirements.txt"
 mkdir "$scratch/bin"
 go build -o "$scratch/bin/milbench" ./cmd/milbench
-cp deploy/samelines/samelines.sh "$scratch/bin/samelines"
+cp deploy/samelines.sh "$scratch/bin/samelines"
 export PATH=$scratch/bin:$PATH GOMLX_BACKEND=${GOMLX_BACKEND:-go}
 cd "$scratch"
 limit=${LIMIT:-3600}

@@ -157,6 +157,9 @@ func (d *download) restart() error {
 	return nil
 }
 
+// restartFor starts over and returns the reason, or why that failed.
+func (d *download) restartFor(reason error) error { return cmp.Or(d.restart(), reason) }
+
 // fill downloads the missing bytes, in as many attempts as necessary.
 func (d *download) fill(ctx context.Context) error {
 	failed, most := 0, d.have
@@ -221,14 +224,14 @@ func (d *download) attempt(parent context.Context) error {
 	case code == http.StatusPartialContent && d.have > 0:
 		var start int64
 		if start, total = contentRange(resp.Header.Get("Content-Range")); start != d.have {
-			return cmp.Or[error](d.restart(), retriable{errors.New("the server sent bytes that were not asked for")})
+			return d.restartFor(retriable{errors.New("the server sent bytes that were not asked for")})
 		}
 		d.resumed = true
 	case code == http.StatusRequestedRangeNotSatisfiable && d.have > 0:
 		if _, total = contentRange(resp.Header.Get("Content-Range")); total == d.have {
 			return nil // all there already
 		}
-		return cmp.Or[error](d.restart(), retriable{fmt.Errorf("the server answered %s", resp.Status)})
+		return d.restartFor(retriable{fmt.Errorf("the server answered %s", resp.Status)})
 	case code >= 500, code == http.StatusRequestTimeout, code == http.StatusTooEarly, code == http.StatusTooManyRequests:
 		return retriable{fmt.Errorf("the server answered %s", resp.Status)}
 	case code == http.StatusNotFound, code == http.StatusGone:
@@ -239,7 +242,7 @@ func (d *download) attempt(parent context.Context) error {
 
 	want := cmp.Or(d.sums.Bytes, max(total, 0)) // 0: unknown
 	if total >= 0 && total != want || want > d.MaxBytes && d.sums.Bytes == 0 {
-		return cmp.Or[error](d.restart(), sumError{fmt.Errorf("%s: the server offers %d bytes, expected %s", d.address, total, d.expected())})
+		return d.restartFor(sumError{fmt.Errorf("%s: the server offers %d bytes, expected %s", d.address, total, d.expected())})
 	}
 	limit := cmp.Or(want, d.MaxBytes)
 	buf := make([]byte, 64<<10)
@@ -247,7 +250,7 @@ func (d *download) attempt(parent context.Context) error {
 		n, err := resp.Body.Read(buf)
 		watch.Reset(d.Stall)
 		if d.have+int64(n) > limit {
-			return cmp.Or[error](d.restart(), sumError{fmt.Errorf("%s: the server sends more than %s", d.address, d.expected())})
+			return d.restartFor(sumError{fmt.Errorf("%s: the server sends more than %s", d.address, d.expected())})
 		}
 		if n > 0 {
 			if _, err := d.part.Write(buf[:n]); err != nil {

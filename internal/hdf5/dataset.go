@@ -460,14 +460,15 @@ func (a *Array) Read(start, count []int64) ([]byte, error) {
 	})
 }
 
-// readWhole reads a part of an array that is stored contiguously, in runs: the numbers that follow each other in the file, too.
+// readWhole reads a part of an array that is stored contiguously, run by run: a run is the longest stretch of wanted numbers
+// that are adjacent in the file.
 func (a *Array) readWhole(to box) error {
 	rank := len(a.Shape)
 	if a.compact != nil {
 		to.fill(box{a.compact, make([]int64, rank), a.Shape}, a.Type.Size)
 		return nil
 	}
-	outer, run := rank, int64(a.Type.Size) // a run has all indices but the outer ones
+	outer, run := rank, int64(a.Type.Size) // a run spans the dimensions that are wanted whole, and the last one that is not
 	for whole := true; whole && outer > 0; {
 		outer--
 		run *= to.size[outer]

@@ -32,10 +32,12 @@ func DefaultSVR() SVR {
 	return SVR{C: c.C, Epsilon: 0.1, Tolerance: c.Tolerance, MaxIterations: c.MaxIterations, CacheBytes: c.CacheBytes}
 }
 
-// Fit fits a regression to the examples of k with targets[n]. If all targets are in one tube, no example is a support vector, and the bias is halfway between the smallest and the largest target.
+// Fit fits a regression to the examples of k with targets[n]. If all targets are in one tube, no example is a support
+// vector, and the bias is halfway between the smallest and the largest target.
 //
 // It returns an error if the numbers of examples differ or are 0, a setting or target is out of range, or a value that it
-// reads is not finite (it reads the diagonal and the rows of the examples whose coefficients it changes). Other errors are that of ctx and [ErrNotConverged].
+// reads is not finite (it reads the diagonal and the rows of the examples whose coefficients it changes). Other errors are
+// that of ctx and [ErrNotConverged].
 func (s SVR) Fit(ctx context.Context, k Kernel, targets []float64) (*Machine, error) {
 	n := k.Len()
 	if len(targets) != n {

@@ -3,6 +3,7 @@ package calibrate
 import (
 	"context"
 	"errors"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -45,6 +46,12 @@ func TestHeldOut(t *testing.T) {
 	folds, err := h.Folds(set)
 	if err != nil || len(folds) != HeldOutFolds {
 		t.Fatalf("%v, %v", folds, err)
+	}
+	for seed, same := range map[uint64]bool{5: true, 6: false} {
+		again, err := HeldOut{Method: Platt, Seed: seed}.Folds(set)
+		if err != nil || reflect.DeepEqual(again, folds) != same {
+			t.Errorf("folds of seed %d, those of 5 again: %v, want %v (%v)", seed, !same, same, err)
+		}
 	}
 	held := make([]int, len(set.Bags))
 	look := func(task cv.Task) {

@@ -109,7 +109,7 @@ func (c counter) Read(p []byte) (int, error) {
 type decoder struct {
 	width  int
 	decode func(binary.ByteOrder, []byte) float64
-	narrow func(b []byte, dst []float32) // decodes many little-endian numbers, if float32 holds them all; or nil
+	narrow func(b []byte, dst []float32) // decodes many little-endian numbers, if float32 holds them all; or nil. b may be the memory of dst where they are as wide
 }
 
 // decoders read the numeric types.

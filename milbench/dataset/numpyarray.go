@@ -156,7 +156,7 @@ func (a *numpyArray) read(in io.ReaderAt, i, j int, dst []float32) error {
 		run, runs, wide = j-i, columns, 1
 		values = make([]float32, run)
 	}
-	piece := bytesOf(values) // where numbers of four bytes are decoded in their place
+	piece := bytesOf(values) // numbers of four bytes are decoded in their place: each is read before it is written
 	if width != 4 {
 		piece = make([]byte, run*width)
 	}

@@ -105,18 +105,16 @@ func (s *Source) Leaked() (*mil.Set, error) {
 
 // remade returns instances of another width, dense or sparse like x: fill makes a row from one of x.
 func remade(x mil.Instances, width int, fill func(i int, row, made []float32)) (mil.Instances, error) {
-	dense, sparse := &mil.Dense{Rows: x.Len(), Cols: width}, &mil.Sparse{Cols: width, RowStart: []int{0}}
-	made := make([]float32, width)
-	err := mil.EachRow(x, func(i int, row []float32) {
-		if fill(i, row, made); mil.IsSparse(x) {
-			sparse.Append(made)
-		} else {
-			dense.Values = append(dense.Values, made...)
-		}
-	})
 	if mil.IsSparse(x) {
+		sparse, made := &mil.Sparse{Cols: width, RowStart: []int{0}}, make([]float32, width)
+		err := mil.EachRow(x, func(i int, row []float32) {
+			fill(i, row, made)
+			sparse.Append(made)
+		})
 		return sparse, err
 	}
+	dense := &mil.Dense{Rows: x.Len(), Cols: width, Values: make([]float32, x.Len()*width)}
+	err := mil.EachRow(x, func(i int, row []float32) { fill(i, row, dense.Values[i*width:(i+1)*width]) })
 	return dense, err
 }
 

@@ -92,6 +92,30 @@ func TestHeldOut(t *testing.T) {
 	}
 }
 
+// TestHeldOutKinds: figures of a card are those of the kind of target, and only two classes have thresholds.
+func TestHeldOutKinds(t *testing.T) {
+	for kind, name := range map[mil.TargetKind]string{mil.ClassTarget: "macro AUC", mil.RealTarget: "R²"} {
+		r := result(t, "x", `{"learner":"a"}`, cv.HonestProtocol, 0, 0, 1, 0)
+		r.Bags = nil
+		r.Target = kind
+		for i := range 9 {
+			bag := results.ScoredBag{ID: fmt.Sprint(i), Target: mil.Target{Value: float64(i)}, Scores: []float64{float64(i * i)}}
+			if kind == mil.ClassTarget {
+				bag.Target, bag.Scores = mil.Labelled(i%3), []float64{float64(i), 3, float64(-i)}
+				r.Classes = []string{"a", "b", "c"}
+			}
+			r.Bags = append(r.Bags, bag)
+		}
+		h, err := HeldOut([]results.Result{r}, "x", r.Config)
+		if err != nil || len(h.Judged) != 1 || h.Judged[0].Figures[0].Name != name {
+			t.Fatalf("%v: %+v, %v", kind, h.Judged, err)
+		}
+		if _, err := h.Operating(0.9); err == nil || !strings.Contains(err.Error(), "thresholds are for two classes") {
+			t.Errorf("%v: error %v", kind, err)
+		}
+	}
+}
+
 // TestOperate: thresholds come from the model card, whatever the new scores are.
 func TestOperate(t *testing.T) {
 	s := scoredOf(mil.BinaryTarget, []int{0, 0, 0, 1}, []float64{0}, []float64{1}, []float64{2}, []float64{1.5})

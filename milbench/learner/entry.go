@@ -108,8 +108,18 @@ func (e Entry) parse(setting json.RawMessage) (Estimator, error) {
 		return nil, err
 	}
 	estimator := e.Default()
-	if err := filled(rest, reflect.TypeOf(estimator).Elem()); err != nil {
-		return nil, fmt.Errorf("%w: %.100s", err, setting)
+	var all map[string]json.RawMessage // the required hyperparameters
+	text, err := json.Marshal(reflect.New(reflect.TypeOf(estimator).Elem()).Interface())
+	if err == nil {
+		err = json.Unmarshal(text, &all)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for name := range all {
+		if _, found := values[name]; !found {
+			return nil, fmt.Errorf("%s is missing: %.100s", name, setting)
+		}
 	}
 	d := json.NewDecoder(bytes.NewReader(rest))
 	d.DisallowUnknownFields()

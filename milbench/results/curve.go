@@ -84,11 +84,14 @@ func (c Curve) fit() string { return c.Fit }
 // OpenCurves opens the file of curves for appending and returns the fits in it.
 //
 // A fit's curve is written before its result. A killed run may therefore leave a curve without a result, or an
-// incomplete last line. OpenCurves removes both first: it writes a new file, which replaces the old one when complete.
+// incomplete last line. OpenCurves removes both first: it writes a new file, which replaces the old one when complete, or
+// empties the old one if nothing is left.
 func (f *File) OpenCurves() (fits map[string]bool, err error) {
 	path := filepath.Join(filepath.Dir(f.path), CurvesName)
 	var size int64 // of the file
-	if _, err := os.Stat(path); err == nil {
+	if _, err := os.Stat(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	} else if err == nil {
 		finished := f.Finished()
 		if fits, size, err = rewrite(context.Background(), []string{path}, path, removeIt, Curve.fit, func(fit string) bool { return finished[fit] }); err != nil {
 			return nil, err

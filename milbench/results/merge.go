@@ -131,7 +131,7 @@ func eachOf[T record](ctx context.Context, paths []string, cure string, f func(p
 	for _, path := range paths {
 		in, err := disk.Open(path)
 		if err != nil {
-			return fmt.Errorf("open results: %w", err)
+			return err
 		}
 		var stop error // not the fault of a line
 		_, err = eachRecord(in, path, cure, func(record T, line []byte) error {

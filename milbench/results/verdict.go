@@ -126,7 +126,7 @@ func verdict(unordered []Row) (string, error) {
 // overFolds reports whether rows are compared over their folds.
 func (r Row) overFolds() bool { return r.Folds > 1 && len(r.folds) >= 2 }
 
-// differs returns the p-value for the difference between the main figures of two rows with the same folds.
+// differs returns only the p-value for the difference between the main figures of two rows with the same folds.
 func (r Row) differs(s Row) (float64, error) {
 	d, err := r.less(s, Rope)
 	if errors.Is(err, errUncomparable) {

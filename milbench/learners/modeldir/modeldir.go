@@ -338,7 +338,7 @@ func sum256(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Kind returns the kind of the model in a folder, "" for a network.
+// Kind returns the kind of the model in a folder, "" for a network. It checks the card as [Inspect] does.
 func Kind(dir string) (string, error) {
 	_, c, err := inspect(dir)
 	return c.Kind, err
@@ -369,7 +369,7 @@ func Read(dir string, card Carded) error {
 	if err := strict(data, card); err != nil {
 		return damaged(fmt.Errorf("%s: %w", cardName, err))
 	}
-	card.Common().Calibration = c.Calibration
+	card.Common().Calibration = c.Calibration // models of version 0.1 have it in a file of its own
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err

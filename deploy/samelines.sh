@@ -2,7 +2,7 @@
 # Compares the results of two folders of milbench, and their curves: the same lines in any order, ignoring the times of the fits.
 # It prints the lines that one folder has alone and exits with status 1 if there are any.
 #
-#   deploy/samelines/samelines.sh DIR DIR
+#   deploy/samelines.sh DIR DIR
 set -euo pipefail
 
 # lines FILE: its lines in order, without the times.
