@@ -3,6 +3,7 @@ package classic
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -25,6 +26,7 @@ type kernel struct {
 	gamma     float64
 	landmarks [][]float64
 	squares   []float64   // |z|^2 of each landmark
+	dense     []float64   // landmarks row by row, unless they have few values
 	byFeature [][]float64 // for landmarks with few values: per feature its values in all landmarks, nil if all are 0
 	root      mat.TriDense
 }
@@ -80,6 +82,7 @@ func (k *kernel) index() {
 		}
 	}
 	if float64(count) >= fewValues*float64(width)*float64(len(k.landmarks)) {
+		k.dense = slices.Concat(k.landmarks...)
 		return
 	}
 	k.byFeature = make([][]float64, width)
@@ -99,10 +102,9 @@ func (k *kernel) index() {
 // to writes the kernels between a standardised instance and all landmarks.
 func (k *kernel) to(x, values []float64) {
 	square := floats.Dot(x, x)
-	if k.byFeature == nil {
-		for j, z := range k.landmarks {
-			values[j] = floats.Dot(z, x)
-		}
+	if n, d := len(k.landmarks), len(x); k.byFeature == nil {
+		blas64.Gemv(blas.NoTrans, 1, blas64.General{Rows: n, Cols: d, Stride: d, Data: k.dense},
+			blas64.Vector{N: d, Inc: 1, Data: x}, 0, blas64.Vector{N: n, Inc: 1, Data: values})
 	} else {
 		clear(values)
 		for j, v := range x {

@@ -462,7 +462,7 @@ func TestBlockMates(t *testing.T) {
 	}
 	bags, examples := unequal(20)
 	task := cv.Task{Name: "unequal", Bags: bags}
-	for i := range 27 {
+	for i := range 14 {
 		c := setting(t, "syn")
 		c.Iterations, c.Epochs, c.Dropout = i%7-3, 3, 0.2+0.1*float64(i%4)
 		c.LR, c.WeightDecay, c.Gamma, c.Scale = 1e-3*float64(1+i%2), 0.01*float64(i%3), 0.2+0.2*float64(i%5), float64(1+i%6)
