@@ -98,7 +98,11 @@ func ZeroUnless(mask, x *Node, axis int) *Node {
 	return Where(MaskLike(mask, x, axis), x, ZerosLike(x))
 }
 
-// MaskLike broadcasts mask to the shape of x; axis is the axis of x that mask lacks.
+// MaskLike returns mask in the shape of x; axis is the axis of x that mask lacks. It compares instead of broadcasting: GoMLX's Go
+// backend broadcasts a condition of [Where] itself, element by element where it lacks the last axis, which took a third of a
+// training's time.
 func MaskLike(mask, x *Node, axis int) *Node {
-	return BroadcastToDims(ExpandAxes(mask, axis), x.Shape().Dimensions...)
+	g, shape := x.Graph(), x.Shape()
+	end := Mul(ConvertDType(mask, dtypes.Int32), Const(g, int32(shape.Dim(axis))))
+	return LessThan(Iota(g, shapes.Make(dtypes.Int32, shape.Dimensions...), axis), ExpandAxes(end, axis))
 }
