@@ -2,6 +2,7 @@ package charts
 
 import (
 	"fmt"
+
 	"synpool/milbench/results"
 	"synpool/plotting"
 )

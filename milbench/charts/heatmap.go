@@ -9,8 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	_ "image/jpeg"
-	// of thumbnails
+	_ "image/jpeg" // of thumbnails
 	_ "image/png"
 	"io"
 	"io/fs"
