@@ -20,7 +20,7 @@ import tempfile
 
 import numpy as np
 
-from slides import ROOT, run
+from slides import ROOT, gated, run
 
 KINDS = {  # of the positive slides: share of moved instances, and how far; slides, instances and features
     "many": (0.2, 1, 32, 1000, 128),
@@ -64,21 +64,9 @@ def pytorch(folder, epochs):
     from torch import nn
 
     torch.set_num_threads(2)
-    width, hidden = 64, 32
     rows = list(csv.DictReader(open(folder / "labels.csv")))
     labels, folds = np.array([int(r["label"]) for r in rows]), np.array([int(r["patient"]) for r in rows])
     bags = [torch.from_numpy(np.load(folder / "bags" / (r["slide_id"] + ".npy"))) for r in rows]
-
-    class Gated(nn.Module):
-        def __init__(self, features):
-            super().__init__()
-            self.first, self.v, self.u = nn.Linear(features, width), nn.Linear(width, hidden), nn.Linear(width, hidden)
-            self.w, self.last = nn.Linear(hidden, 1), nn.Linear(width, 1)
-
-        def forward(self, x):
-            h = torch.relu(self.first(x))
-            weights = torch.softmax(self.w(torch.tanh(self.v(h)) * torch.sigmoid(self.u(h))), 0)
-            return self.last((weights * h).sum(0))
 
     curves = []
     for fold in range(FOLDS):
@@ -87,7 +75,7 @@ def pytorch(folder, epochs):
         mean, factor = together.mean(0).float(), (1 / together.std(0, unbiased=False)).float()
         standardised = [(b - mean) * factor for b in bags]
         torch.manual_seed(fold)
-        net = Gated(len(mean))
+        net = gated(len(mean), 64, 32)
         optimizer = torch.optim.AdamW(net.parameters(), lr=RATE, weight_decay=0.01)
         loss, curve = nn.BCEWithLogitsLoss(), []
         for epoch in range(epochs):

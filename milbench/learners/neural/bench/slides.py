@@ -49,6 +49,25 @@ def make(folder, slides, instances, features, spread, seed=1):
             print(f"slide{i:03d},{i % 2}", file=table)
 
 
+def gated(features, width, hidden):
+    """PyTorch's gated attention MIL, with its own initial weights."""
+    import torch
+    from torch import nn
+
+    class Gated(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.v, self.u = nn.Linear(features, width), nn.Linear(width, hidden), nn.Linear(width, hidden)
+            self.w, self.last = nn.Linear(hidden, 1), nn.Linear(width, 1)
+
+        def forward(self, x):
+            h = torch.relu(self.first(x))
+            weights = torch.softmax(self.w(torch.tanh(self.v(h)) * torch.sigmoid(self.u(h))), 0)
+            return self.last((weights * h).sum(0))
+
+    return Gated()
+
+
 def pytorch(folder, width, hidden, device, *how):
     """Trains PyTorch's gated attention MIL and prints its seconds of training and its AUC.
 
@@ -75,17 +94,6 @@ def pytorch(folder, width, hidden, device, *how):
             kept[i] = bag
         return bag
 
-    class Gated(nn.Module):
-        def __init__(self, features):
-            super().__init__()
-            self.first, self.v, self.u = nn.Linear(features, width), nn.Linear(width, hidden), nn.Linear(width, hidden)
-            self.w, self.last = nn.Linear(hidden, 1), nn.Linear(width, 1)
-
-        def forward(self, x):
-            h = torch.relu(self.first(x))
-            weights = torch.softmax(self.w(torch.tanh(self.v(h)) * torch.sigmoid(self.u(h))), 0)
-            return self.last((weights * h).sum(0))
-
     start, aucs = time.time(), []
     for train, test in StratifiedKFold(FOLDS, shuffle=True, random_state=1).split(labels, labels):
         count, total, squares = 0, 0, 0
@@ -95,7 +103,7 @@ def pytorch(folder, width, hidden, device, *how):
         mean = total / count
         factor, mean = (1 / (squares / count - mean * mean).sqrt()).float(), mean.float()
         torch.manual_seed(1)
-        net = Gated(len(mean)).to(device)
+        net = gated(len(mean), width, hidden).to(device)
         optimizer = torch.optim.AdamW(net.parameters(), lr=1e-3, weight_decay=0.01, fused=True)
         loss = nn.BCEWithLogitsLoss()
         for epoch in range(EPOCHS):
