@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -107,10 +108,12 @@ func (c Comparison) Runs() (runs []run.Run, err error) {
 		if err := protocol.Validate(); err != nil {
 			return nil, err
 		}
-		if !given {
-			if list, err = c.affordable(set, list); err != nil {
-				return nil, err
-			}
+		list, notes, err := learners.Affordable(list, set.Instances(), given)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range slices.Sorted(maps.Keys(notes)) {
+			c.note("%s: %s", set.Name, notes[name])
 		}
 		runs = append(runs, run.Run{Sets: []*mil.Set{set}, Protocol: protocol, Settings: list, Seed: c.Seed, Dir: c.Dir, Curves: c.Curves,
 			Version: c.Version, Revision: c.Revision, Progress: c.Progress})
@@ -122,53 +125,6 @@ func (c Comparison) note(format string, args ...any) {
 	if c.Note != nil {
 		c.Note(fmt.Sprintf(format, args...))
 	}
-}
-
-// affordable replaces settings of the lineup that would take hours on a set by ones with a sample of its bags, or leaves them
-// out.
-func (c Comparison) affordable(set *mil.Set, list []json.RawMessage) (affordable []json.RawMessage, err error) {
-	var bags []mil.Instances // that are trained on
-	for _, b := range set.Bags {
-		if b.Split != mil.TestPart {
-			bags = append(bags, b.Instances)
-		}
-	}
-	// Settings of a learner have the same sample, the smallest, so that inner folds compare like with like.
-	least := make(map[string]int)
-	notes := make(map[string]string)
-	for _, setting := range list {
-		name, _ := cv.NameOf(setting)
-		replaced, why, err := learners.Affordable(setting, bags)
-		if err != nil {
-			least[name], notes[name] = 0, err.Error()+"; it is left out"
-			continue
-		}
-		var sample struct{ Sample int }
-		if err := json.Unmarshal(replaced, &sample); err != nil {
-			return nil, err
-		}
-		if known, found := least[name]; sample.Sample > 0 && (!found || sample.Sample < known) {
-			least[name], notes[name] = sample.Sample, why
-		}
-	}
-	noted := make(map[string]bool)
-	for _, setting := range list {
-		name, _ := cv.NameOf(setting)
-		n, sampled := least[name]
-		if sampled && n > 0 {
-			if setting, err = cv.Replace(setting, map[string]any{cv.SampleKey: n}); err != nil {
-				return nil, err
-			}
-		}
-		if !sampled || n > 0 {
-			affordable = append(affordable, setting)
-		}
-		if note := notes[name]; note != "" && !noted[name] {
-			c.note("%s: %s", set.Name, note)
-		}
-		noted[name] = true
-	}
-	return affordable, nil
 }
 
 // valid reports a setting that no learner takes: an unknown name, or a wrong or missing hyperparameter.

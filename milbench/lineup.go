@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"synpool/milbench/cv"
+	"synpool/milbench/learner"
 	"synpool/milbench/learners"
 	"synpool/milbench/learners/neural"
 	"synpool/milbench/mil"
@@ -60,8 +61,13 @@ func able(set *mil.Set, list []json.RawMessage) (those []json.RawMessage, refuse
 	return those, refused, nil
 }
 
-// refusal returns the reason why a setting cannot learn a set.
+// refusal returns the reason why a setting cannot learn a set, of whose large bags learners may take some instances.
 func refusal(set *mil.Set, setting json.RawMessage) error {
+	if _, err := learners.Find(learner.Name(setting)); err == nil {
+		if setting, err = cv.Replace(setting, map[string]any{cv.InstancesKey: 1}); err != nil {
+			return err
+		}
+	}
 	return learners.Check(neural.Trainer{}, cv.NewTask(set, []cv.Fit{{Setting: setting}}))
 }
 

@@ -61,6 +61,14 @@ func Train(ctx context.Context, set *mil.Set, t Training, m *Machine) (*Model, e
 			return nil, fmt.Errorf("%s: only one bag has label %s; a class needs two at least: add bags, or leave it out", bags.Name, bags.ClassName(class))
 		}
 	}
+	settings, notes, err := learners.Affordable([]json.RawMessage{t.Setting}, bags.Instances(), true)
+	if err != nil {
+		return nil, err
+	}
+	t.Setting = settings[0]
+	for _, note := range notes {
+		t.note("%s: %s", bags.Name, note)
+	}
 	m = m.or()
 	trainer := m.trainer(!alone(t.Setting))
 	trainer.Note = t.Note

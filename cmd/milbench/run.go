@@ -66,11 +66,11 @@ With XLA (see milbench backend) many fits are trained side by side, in one block
 fits share a block changes no result. If --memory forces smaller blocks, rounding differs, and a
 note says so.
 
-Many bags:
+Large sets:
 Where a learner of the comparison takes more than five seconds for a fit, because its time grows
-with the square of the bags, it learns from a sample of them, and its row says sample=N; it is left
-out if few bags take minutes. Notes say so; --learner NAME takes all. auto chooses its learners by a
-sample, but under the nested protocol; its fast learners learn from all bags.
+with the square of the instances, it takes some instances of each bag, 100 at least, and if that is
+not enough a sample of the bags; its row says instances=N and sample=N. It is left out if that takes
+minutes. Notes say so; --learner NAME takes all. auto does the same with its learners.
 
 Curves:
 --curves adds one line per fit to DIR/curves.jsonl, with values for each epoch: the mean training

@@ -411,15 +411,24 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// A bag that a learner does not take leaves that learner out, of the comparison and of a portfolio, in one line each.
-func TestRunLeavesOut(t *testing.T) {
+// Of a bag that is too large, a learner and a candidate of a portfolio take some instances, and a line says so.
+func TestRunLargeBag(t *testing.T) {
 	path := write(t, "wide.csv", bagTable("label,a", 12, func(bag int) int { return map[bool]int{true: 5001, false: 2}[bag == 3] },
 		func(bag, instance int) string { return fmt.Sprintf("%d,%d", bag%2, instance+bag) }))
-	for _, name := range []string{"auto", "mind,statistics-svm"} {
+	for name, want := range map[string]string{
+		"auto": "note: wide: auto: at most 5000 instances of a bag train mind, set-kernel-svm, miles, mi-svm-bag, citation-knn",
+		"mind": "note: wide: mind learns from at most 5000 instances of a bag, and scores no more; it takes 5000 instances of a bag at most",
+	} {
 		_, said := succeed(t, "run", path, "--learner", name, "--folds", "3", "--repeats", "1", "--dry-run", "--out", t.TempDir())
-		if n := strings.Count(said, "note: wide: mind takes bags of at most 5000 instances; the largest has 5001: give a part of its instances, or take a learner without a bound, statistics-trees say; it is left out"); n != 1 {
+		if n := strings.Count(said, want); n != 1 || strings.Contains(said, "left out") {
 			t.Errorf("%s: %d notes in\n%s", name, n, said)
 		}
 	}
-	refuse(t, exitUse, "mind takes bags of at most 5000 instances", "run", path, "--learner", "mind", "--folds", "3", "--out", t.TempDir())
+	model := t.TempDir()
+	if _, said := succeed(t, "train", path, "--learner", "mind", "--out", model+"/model"); !strings.Contains(said, "at most 5000 instances") {
+		t.Errorf("train: %s", said)
+	}
+	if scores, _ := succeed(t, "predict", model+"/model", path); strings.Count(scores, "\n") != 13 {
+		t.Errorf("predict: %s", scores)
+	}
 }

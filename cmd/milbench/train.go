@@ -43,7 +43,8 @@ func (p *program) train() *cobra.Command {
 		Long: `Learners:
   --pooling        a network; the flags for networks replace the defaults of --preset
   --learner        a classical learner with its default setting; --setting replaces fields of it,
-                   and '{"sample":1000}' learns from so many bags of more
+                   '{"sample":1000}' learns from so many bags of more, and '{"instances":200}' takes
+                   so many instances of larger bags
   --learner auto   tries several learners by inner folds of the set and joins the best; not for
                    survival, where you can train a network
 auto lists its learners with their weights and their main figure (AUC, macro AUC or R²) on held-out

@@ -88,9 +88,13 @@ const (
 	PoolingKey = "pooling"
 )
 
-// SampleKey is the key of settings with a number of bags: of larger training parts, a classical learner with it learns from so
-// many, drawn at random with about the shares of the classes.
-const SampleKey = "sample"
+// Keys of settings with a sample. Of training parts with more bags than SampleKey says, a classical learner learns from so many,
+// drawn at random with about the shares of the classes. Of bags with more instances than InstancesKey says, it takes so many,
+// evenly spaced, for training and for scores; a network draws them anew in each epoch, for training alone.
+const (
+	SampleKey    = "sample"
+	InstancesKey = "instances"
+)
 
 // NameOf returns the name of the learner or pooling of a setting, and its key, [LearnerKey] or [PoolingKey]. Both are
 // empty if the setting has no name.

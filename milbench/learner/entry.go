@@ -99,20 +99,20 @@ func (e Entry) parse(setting json.RawMessage) (Estimator, error) {
 	}
 	delete(values, cv.LearnerKey)
 	delete(values, cv.PoolingKey)
-	bags, err := sample(values)
-	if err != nil {
-		return nil, err
-	}
-	rest, err := json.Marshal(values)
-	if err != nil {
-		return nil, err
-	}
 	estimator := e.Default()
 	var all map[string]json.RawMessage // the required hyperparameters
 	text, err := json.Marshal(reflect.New(reflect.TypeOf(estimator).Elem()).Interface())
 	if err == nil {
 		err = json.Unmarshal(text, &all)
 	}
+	if err != nil {
+		return nil, err
+	}
+	bags, instances, err := sample(values, all)
+	if err != nil {
+		return nil, err
+	}
+	rest, err := json.Marshal(values)
 	if err != nil {
 		return nil, err
 	}
@@ -131,8 +131,8 @@ func (e Entry) parse(setting json.RawMessage) (Estimator, error) {
 			return nil, err
 		}
 	}
-	if bags > 0 {
-		return sampled{estimator, bags}, nil
+	if bags+instances > 0 {
+		return sampled{estimator, bags, instances}, nil
 	}
 	return estimator, nil
 }
@@ -214,15 +214,21 @@ func (l Classical) Takes() Takes {
 
 // Check returns an error if a fit asks for an entry that cannot learn the task.
 func (l Classical) Check(task cv.Task) error {
-	asked := map[string]bool{}
+	asked := map[string][]json.RawMessage{}
 	for _, fit := range task.Fits {
-		asked[Name(fit.Setting)] = true
+		name := Name(fit.Setting)
+		asked[name] = append(asked[name], fit.Setting)
 	}
 	for _, e := range l.Entries {
-		if asked[e.Name] {
-			if err := e.Takes().Check(task); err != nil {
-				return err
-			}
+		if len(asked[e.Name]) == 0 {
+			continue
+		}
+		t := e.Takes()
+		if !slices.ContainsFunc(asked[e.Name], func(s json.RawMessage) bool { return e.Instances(s) > t.MaxInstances }) {
+			t.MaxInstances = 0
+		}
+		if err := t.Check(task); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -251,6 +257,10 @@ type job struct {
 
 // shares reports whether fits of an estimator share something. The string is equal for estimators that share the same.
 func shares(estimator Estimator) (string, bool) {
+	if s, ok := estimator.(sampled); ok {
+		of, ok := shares(s.Estimator)
+		return fmt.Sprintf("%s, %d instances", of, s.instances), ok && s.bags == 0
+	}
 	if e, ok := estimator.(interface{ Shares() string }); ok {
 		return e.Shares(), true
 	}
@@ -470,7 +480,7 @@ func Predict(model Model, bag mil.Instances, instances bool) (mil.Prediction, er
 		return p, nil
 	}
 	all, err := m.InstanceScores(bag)
-	if err != nil {
+	if err != nil || all == nil {
 		return p, err
 	}
 	if len(all) != len(p.Scores) || slices.ContainsFunc(all, func(one []float64) bool { return len(one) != bag.Len() }) {

@@ -85,7 +85,7 @@ func (t Takes) Check(task cv.Task) error {
 		case !sparse && !t.Dense:
 			return fail("takes sparse bags alone")
 		case t.MaxInstances > 0 && x.Len() > t.MaxInstances:
-			return fail("takes bags of at most %d instances; the largest has %d: give a part of its instances, or take a learner without a bound, statistics-trees say",
+			return fail("takes bags of at most %d instances; the largest has %d: \"instances\":%[1]d in its setting takes so many of each; or take a learner without a bound, statistics-trees say",
 				t.MaxInstances, slices.MaxFunc(task.Bags, func(a, b mil.Instances) int { return a.Len() - b.Len() }).Len())
 		case t.MaxFeatures > 0 && x.Features() > t.MaxFeatures:
 			return fail("takes at most %d features; there are %d", t.MaxFeatures, x.Features())

@@ -18,7 +18,7 @@ func TestTakes(t *testing.T) {
 			Takes{Name: "a network", Kinds: []mil.TargetKind{mil.BinaryTarget, mil.ClassTarget}}, cv.Task{Name: "grades", Kind: mil.RealTarget}},
 		"task: the learner takes no sparse bags":    {Takes{Kinds: []mil.TargetKind{mil.BinaryTarget}, Dense: true}, cv.Task{Bags: []mil.Instances{dense, sparse}}},
 		"task: the learner takes sparse bags alone": {Takes{Kinds: []mil.TargetKind{mil.BinaryTarget}, Sparse: true}, cv.Task{Bags: []mil.Instances{sparse, dense}}},
-		"task: the learner takes bags of at most 2 instances; the largest has 3: give a part of its instances, or take a learner without a bound, statistics-trees say": {Takes{Kinds: []mil.TargetKind{mil.BinaryTarget}, Dense: true, Sparse: true, MaxInstances: 2}, cv.Task{Bags: []mil.Instances{sparse, dense}}},
+		"task: the learner takes bags of at most 2 instances; the largest has 3: \"instances\":2 in its setting takes so many of each; or take a learner without a bound, statistics-trees say": {Takes{Kinds: []mil.TargetKind{mil.BinaryTarget}, Dense: true, Sparse: true, MaxInstances: 2}, cv.Task{Bags: []mil.Instances{sparse, dense}}},
 		"task: the learner takes at most 1 features; there are 2": {Takes{Kinds: []mil.TargetKind{mil.BinaryTarget}, Dense: true, Sparse: true, MaxFeatures: 1}, cv.Task{Bags: []mil.Instances{sparse}}},
 	} {
 		err := c.takes.Check(c.task)

@@ -5,6 +5,7 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 )
@@ -27,6 +28,26 @@ func (e Entry) ReadModel(text []byte) (Model, error) {
 		return nil, fmt.Errorf("model of %s: %w", e.Name, err)
 	}
 	return m, nil
+}
+
+// ReadFitted is [Entry.ReadModel] for a model of a setting, which may have a limit of instances.
+func (e Entry) ReadFitted(setting, text json.RawMessage) (Model, error) {
+	m, err := e.ReadModel(text)
+	if n := e.Instances(setting); err == nil && n < math.MaxInt {
+		return shortModel{m, &shortened{most: n}}, nil
+	}
+	return m, err
+}
+
+// Instances returns how many instances of a bag a setting takes at most ([cv.InstancesKey]); without a limit, it is the largest
+// integer.
+func (e Entry) Instances(setting json.RawMessage) int {
+	if estimator, err := e.parse(setting); err == nil {
+		if s, ok := estimator.(sampled); ok && s.instances > 0 {
+			return s.instances
+		}
+	}
+	return math.MaxInt
 }
 
 // filled reports a field that is missing in the JSON of a struct, or of structs inside it, embedded ones included.

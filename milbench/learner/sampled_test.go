@@ -3,6 +3,7 @@ package learner_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -125,5 +126,115 @@ func TestSampled(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "setting of counting: sample is "+sample+"; give a number of bags, 1 or more") {
 			t.Errorf("sample %s: %v", sample, err)
 		}
+	}
+}
+
+// sums is an estimator of models whose score of a bag is the sum of its values, and of an instance its value.
+type sums struct{}
+
+func (sums) Fit(_ context.Context, t learner.Training) (learner.Model, error) {
+	m := &sumModel{}
+	if t.Shared != nil {
+		m.Shared = len(t.Shared.Bags)
+	}
+	for _, b := range t.Bags {
+		if t.Shared != nil {
+			if _, found := t.Shared.Row(b); !found {
+				return nil, errors.New("a bag that is not shared")
+			}
+		}
+		m.Learnt = append(m.Learnt, b.Len())
+	}
+	return m, nil
+}
+
+func (sums) Shares() string { return "sums" }
+
+func (sums) Cost(bags []mil.Instances) (c learner.Cost) {
+	for _, b := range bags {
+		c.Seconds += float64(b.Len())
+	}
+	return c
+}
+
+type sumModel struct {
+	Learnt []int `json:"learnt"`
+	Shared int   `json:"shared"`
+}
+
+func (*sumModel) Predict(bag mil.Instances) (p mil.Prediction, err error) {
+	p.Scores = []float64{0}
+	err = mil.EachValue(bag, func(_, _ int, v float32) { p.Scores[0] += float64(v) })
+	return p, err
+}
+
+func (*sumModel) InstanceScores(bag mil.Instances) ([][]float64, error) {
+	values := make([]float64, bag.Len())
+	return [][]float64{values}, mil.EachValue(bag, func(i, _ int, v float32) { values[i] += float64(v) })
+}
+
+// TestInstances: an estimator whose setting has a number of instances learns from so many of larger bags, evenly spaced, and so
+// do the scores of its model, also of a decoded one. Each instance has a score.
+func TestInstances(t *testing.T) {
+	e := learner.Entry{Name: "sums", Default: func() learner.Estimator { return &sums{} }, Model: func() learner.Model { return new(sumModel) }}
+	part := learner.Training{Kind: mil.BinaryTarget, Classes: 2}
+	for _, n := range []int{1, 4, 5, 9, 100} {
+		b := &mil.Dense{Rows: n, Cols: 1}
+		s := &mil.Sparse{Cols: 1}
+		for i := range n {
+			b.Values = append(b.Values, float32(i))
+			s.Append([]float32{float32(i)})
+		}
+		part.Bags = append(part.Bags, b, s)
+		part.Targets = append(part.Targets, mil.Labelled(0), mil.Labelled(1))
+	}
+	part.Shared = learner.NewShared(part.Bags)
+	part.Bags, part.Targets = part.Bags[2:], part.Targets[2:]
+	setting := json.RawMessage(`{"learner":"sums","instances":4}`)
+	estimator, err := e.Parse(setting)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := e.Setting(estimator); err != nil || string(again) != string(setting) {
+		t.Errorf("setting %s, %v", again, err)
+	}
+	if c, err := e.CostOf(setting, part.Bags); err != nil || c.Seconds != 32 {
+		t.Errorf("cost %+v, %v", c, err)
+	}
+	m, err := estimator.Fit(t.Context(), part)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(m)
+	if err != nil || string(text) != `{"learnt":[4,4,4,4,4,4,4,4],"shared":10}` {
+		t.Errorf("model %s, %v", text, err)
+	}
+	decoded, err := e.ReadFitted(setting, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []learner.Model{m, decoded} {
+		for i, b := range part.Bags {
+			want := []float64{0 + 1 + 2 + 3, 0 + 1 + 2 + 3, 0 + 2 + 4 + 6, 0 + 25 + 50 + 75}[i/2]
+			p, err := learner.Predict(m, b, true)
+			if err != nil || p.Scores[0] != want || len(p.Instances) != b.Len() {
+				t.Errorf("bag %d: %+v, %v, want %v", i, p, err, want)
+				continue
+			}
+			for k, v := range p.Instances {
+				if v != float64(k) {
+					t.Errorf("bag %d: instance %d has the score %v", i, k, v)
+				}
+			}
+		}
+	}
+	for _, n := range []string{"0", "1.5", "[]"} {
+		if _, err := e.Parse(json.RawMessage(`{"learner":"sums","instances":` + n + `}`)); err == nil || !strings.Contains(err.Error(), "instances is "+n+"; give a number of instances") {
+			t.Errorf("instances %s: %v", n, err)
+		}
+	}
+	task := cv.Task{Bags: part.Bags, Kind: mil.BinaryTarget, Classes: 2, Fits: []cv.Fit{{Setting: setting}}}
+	if n := e.Instances(setting); n != 4 || (learner.Classical{Entries: []learner.Entry{e}}).Check(task) != nil {
+		t.Errorf("%d instances", n)
 	}
 }

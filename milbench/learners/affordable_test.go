@@ -23,9 +23,25 @@ func blank(bags, instances int) (all []mil.Instances) {
 	return all
 }
 
-// TestAffordable: learners whose time grows with the square of the bags get a sample that takes the seconds allowed, others
-// and small sets none, and bags that are too large for any sample are refused.
+// TestAffordable: learners whose time grows with the square of the instances get a sample that takes the seconds allowed: of the
+// instances of large bags first, then of the bags. Others and small sets get none. What takes minutes even so is left out.
 func TestAffordable(t *testing.T) {
+	type sizes struct{ Sample, Instances int }
+	reduced := func(setting json.RawMessage, bags []mil.Instances) (s json.RawMessage, of sizes, note string) {
+		t.Helper()
+		list, notes, err := Affordable([]json.RawMessage{setting}, bags, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		note = notes[learner.Name(setting)]
+		if len(list) == 0 {
+			return nil, of, note
+		}
+		if err := json.Unmarshal(list[0], &of); err != nil || (note == "") != (string(list[0]) == string(setting)) {
+			t.Errorf("%s, %q, %v", list[0], note, err)
+		}
+		return list[0], of, note
+	}
 	for _, name := range []string{"distance-svm", "set-kernel-svm", "miles", "mind"} {
 		e, err := Find(name)
 		if err != nil {
@@ -35,22 +51,31 @@ func TestAffordable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if same, why, err := Affordable(setting, blank(200, 10)); err != nil || string(same) != string(setting) || why != "" {
-			t.Errorf("%s on 200 bags: %s, %q, %v", name, same, why, err)
+		if same, _, _ := reduced(setting, blank(200, 10)); string(same) != string(setting) {
+			t.Errorf("%s on 200 bags: %s", name, same)
 		}
-		sampled, why, err := Affordable(setting, blank(8000, 10))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var of struct{ Sample int }
-		if err := json.Unmarshal(sampled, &of); err != nil || of.Sample < 400 || of.Sample > 2500 || !strings.Contains(why, name+" learns from a sample of") {
-			t.Errorf("%s on 8,000 bags: %s, %q, %v", name, sampled, why, err)
+		sampled, of, note := reduced(setting, blank(8000, 10))
+		if of.Sample < 400 || of.Sample > 2500 || of.Instances != 0 || !strings.Contains(note, name+" learns from a sample of") {
+			t.Errorf("%s on 8,000 bags: %s, %q", name, sampled, note)
 		}
 		if c, err := e.CostOf(sampled, blank(8000, 10)); err != nil || c.Seconds+c.Shared > fitSeconds || c.Seconds+c.Shared < fitSeconds/2 {
 			t.Errorf("%s: the sample costs %+v, %v", name, c, err)
 		}
-		if again, why, err := Affordable(sampled, blank(8000, 10)); err != nil || string(again) != string(sampled) || why != "" {
-			t.Errorf("%s: a sample of the sample: %s, %q, %v", name, again, why, err)
+		if again, _, _ := reduced(sampled, blank(8000, 10)); string(again) != string(sampled) {
+			t.Errorf("%s: a sample of the sample: %s", name, again)
+		}
+		large, of, note := reduced(setting, blank(40, 6000))
+		if name == "distance-svm" { // it has representatives of large bags
+			continue
+		}
+		if of.Sample != 0 || of.Instances < fewestInstances || of.Instances > 5000 || !strings.Contains(note, name+" learns from at most") {
+			t.Errorf("%s on 40 bags of 6,000: %s, %q", name, large, note)
+		}
+		if err := Check(noNetworks{}, cv.Task{Kind: mil.BinaryTarget, Bags: blank(40, 6000), Fits: []cv.Fit{{Setting: large}}}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, of, _ := reduced(setting, blank(4000, 300)); of.Sample == 0 || of.Instances != fewestInstances {
+			t.Errorf("%s on 4,000 bags of 300: %+v", name, of)
 		}
 	}
 	for name, setting := range map[string]string{"a network": `{"pooling":"gated"}`, "trees": "statistics-trees"} {
@@ -58,14 +83,18 @@ func TestAffordable(t *testing.T) {
 		if e, err := Find(setting); err == nil {
 			s, _ = e.Setting(e.Default())
 		}
-		if same, why, err := Affordable(s, blank(8000, 10)); err != nil || string(same) != string(s) || why != "" {
-			t.Errorf("%s: %s, %q, %v", name, same, why, err)
+		if same, _, _ := reduced(s, blank(8000, 10)); string(same) != string(s) {
+			t.Errorf("%s: %s", name, same)
 		}
 	}
-	e, _ := Find("set-kernel-svm")
+	e, _ := Find("mi-svm-instance")
 	setting, _ := e.Setting(e.Default())
-	if _, _, err := Affordable(setting, blank(400, 4000)); err == nil || !strings.Contains(err.Error(), "set-kernel-svm takes about") {
-		t.Errorf("bags of 2,000 instances: %v", err)
+	wide := []mil.Instances{}
+	for range 200 {
+		wide = append(wide, &mil.Dense{Rows: 200, Cols: 1 << 20})
+	}
+	if left, _, note := reduced(setting, wide); left != nil || !strings.Contains(note, "mi-svm-instance takes about") || !strings.Contains(note, "it is left out") {
+		t.Errorf("a million features: %s, %q", left, note)
 	}
 }
 
@@ -75,25 +104,46 @@ func TestOverrideSample(t *testing.T) {
 	if err != nil || !strings.Contains(string(setting), `"c":2,`) || !strings.Contains(string(setting), `"sample":50`) {
 		t.Errorf("%s, %v", setting, err)
 	}
+	if setting, err := Override("miles", json.RawMessage(`{"instances":7}`)); err != nil || !strings.Contains(string(setting), `"instances":7`) {
+		t.Errorf("%s, %v", setting, err)
+	}
 	if _, err := Override("miles", json.RawMessage(`{"sample":0}`)); err == nil || !strings.Contains(err.Error(), "sample is 0") {
 		t.Errorf("%v", err)
 	}
 }
 
-// TestAutoAffords: on many bags a portfolio chooses by a sample. Slow candidates learn from it alone, fast ones from all bags,
-// and the outcome and the trained model say so.
+// TestAutoAffords: on many bags a portfolio chooses by a sample of them, on large bags by some of their instances, and where the
+// protocol has inner folds each training draws a sample. Slow candidates learn from it alone, fast ones from all bags, and the
+// outcome and the trained model say so.
 func TestAutoAffords(t *testing.T) {
 	was := choosingSeconds
 	t.Cleanup(func() { choosingSeconds = was })
-	choosingSeconds = 0.5
+	for name, c := range map[string]struct {
+		bags, instances int
+		nested          bool
+		seconds         float64
+		key             string // of the settings of slow candidates
+	}{
+		"many bags":   {200, 30, false, 0.5, `"sample":`},
+		"inner folds": {1000, 10, true, 3, `"sample":`},
+		"large bags":  {50, 240, false, 2, `"instances":`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			choosingSeconds = c.seconds
+			autoAffords(t, c.bags, c.instances, c.nested, c.key)
+		})
+	}
+}
+
+func autoAffords(t *testing.T, bags, instances int, nested bool, key string) {
 	set := &mil.Set{Name: "planted", Kind: mil.BinaryTarget, Classes: []string{"0", "1"}}
 	rng := rand.New(rand.NewPCG(1, 3))
-	for i := range 220 {
-		d := &mil.Dense{Rows: 30, Cols: 4}
-		for j := range 120 {
+	for i := range bags + 20 {
+		d := &mil.Dense{Rows: instances, Cols: 4}
+		for j := range 4 * instances {
 			d.Values = append(d.Values, float32(rng.NormFloat64()))
-			if j == 0 && i%2 == 1 {
-				d.Values[0] += 3
+			if j%4 == 0 && j < instances/2 && i%2 == 1 {
+				d.Values[j] += 3
 			}
 		}
 		set.Bags = append(set.Bags, mil.Bag{ID: fmt.Sprint(i), Target: mil.Labelled(i % 2), Instances: d})
@@ -101,7 +151,7 @@ func TestAutoAffords(t *testing.T) {
 	set.Seal()
 	fit := cv.Fit{Seed: 4}
 	for i, b := range set.Bags {
-		if i < 200 {
+		if i < bags {
 			fit.Train = append(fit.Train, cv.Example{Bag: i, Target: b.Target})
 		} else {
 			fit.Test = append(fit.Test, i)
@@ -116,14 +166,19 @@ func TestAutoAffords(t *testing.T) {
 		t.Fatal(err)
 	}
 	fit.Setting = setting
+	if nested {
+		if fit.Inner, err = cv.CutInner(cv.NewTask(set, nil), fit.Train, 5, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
 	task := cv.NewTask(set, []cv.Fit{fit})
 	s := p.on(task, fit).sampled(task, fit)
-	if s == nil || len(s.bags) < fewestSampled || len(s.bags) >= 160 || !s.whole[0] || slices.Contains(s.left, true) || !slices.Contains(s.whole, false) {
+	if s == nil || (s.chosen == nil) == (!nested && s.bags > 0) || s.bags > 0 && (s.bags < fewestSampled || 5*s.bags >= 4*bags) || s.bags+s.instances == 0 || !s.whole[0] || slices.Contains(s.left, true) || !slices.Contains(s.whole, false) {
 		t.Fatalf("sampling %+v", s)
 	}
 	all := All(noNetworks{}, Resources{Workers: 2})
 	plan, err := all.Plan(task)
-	if err != nil || !strings.Contains(plan.Note, "auto chooses by") || !strings.Contains(plan.Note, "of 200 bags; ") {
+	if err != nil || s.chosen != nil && !strings.Contains(plan.Note, "auto chooses by") || !strings.Contains(plan.Note, fmt.Sprintf("%v train set-kernel-svm", s.sample)) {
 		t.Errorf("note %q, %v", plan.Note, err)
 	}
 	learn := func() (o learner.Outcome) {
@@ -134,14 +189,14 @@ func TestAutoAffords(t *testing.T) {
 		return o
 	}
 	o := learn()
-	if len(o.Epochs) != 1 || len(o.Epochs[0].Test) != 20 || o.Epochs[0].Validation != nil {
+	if len(o.Epochs) != 1 || len(o.Epochs[0].Test) != 20 || (o.Epochs[0].Validation != nil) != nested {
 		t.Fatalf("%+v", o)
 	}
 	check := func(models []learner.Weighted) {
 		t.Helper()
 		var kinds [2]int
 		for _, m := range models {
-			sampled := strings.Contains(string(m.Setting), `"sample":`)
+			sampled := strings.Contains(string(m.Setting), key)
 			slow := learner.Name(m.Setting) != "statistics-svm"
 			if slow != sampled {
 				t.Errorf("setting %s", m.Setting)
@@ -156,6 +211,9 @@ func TestAutoAffords(t *testing.T) {
 	if again := learn(); !reflect.DeepEqual(again, o) {
 		t.Errorf("%+v, then %+v", o, again)
 	}
+	if nested {
+		return
+	}
 	m, err := Trainer{Resources: Resources{Workers: 2}}.Train(t.Context(), fit.Setting, set, 4, func(Progress) {})
 	if err != nil {
 		t.Fatal(err)
@@ -163,63 +221,78 @@ func TestAutoAffords(t *testing.T) {
 	check(m.(*joinedModel).card.Members)
 
 	choosingSeconds = 1e-4 // few bags take long, too
-	if s := p.on(task, fit).sampled(task, fit); s == nil || !slices.Contains(s.left, true) || !strings.Contains(s.note(&p, 200), "left out") {
+	if s := p.on(task, fit).sampled(task, fit); s == nil || !slices.Contains(s.left, true) || !strings.Contains(s.note(&p, bags), "left out") {
 		t.Errorf("sampling %+v", s)
 	}
 }
 
-// BenchmarkSample reports the AUC of learners that learn from a sample of 2,000 bags of 10 x 20, of which one instance in
-// positive bags is moved by 1.5 standard deviations in three features: five folds, one repeat. 0 takes all bags.
+// BenchmarkSample reports the AUC of learners that learn from a sample: of 2,000 bags of 10 x 20, of which one instance in
+// positive bags is moved by 1.5 standard deviations in three features, and of 120 bags of 400 x 20, of which it is 20 or 4. Five
+// folds, one repeat; 0 takes all.
 func BenchmarkSample(b *testing.B) {
-	set := &mil.Set{Name: "moved", Kind: mil.BinaryTarget, Classes: []string{"0", "1"}}
-	rng := rand.New(rand.NewPCG(2, 0))
-	for i := range 2000 {
-		d := &mil.Dense{Rows: 10, Cols: 20}
-		for range 200 {
-			d.Values = append(d.Values, float32(rng.NormFloat64()))
+	for _, c := range []struct {
+		bags, instances, moved int
+		samples                []sample
+	}{
+		{2000, 10, 1, []sample{{250, 0}, {500, 0}, {1000, 0}, {}}},
+		{120, 400, 20, []sample{{0, 25}, {0, 50}, {0, 100}, {0, 200}, {24, 0}, {48, 0}, {}}},
+		{120, 400, 4, []sample{{0, 25}, {0, 50}, {0, 100}, {0, 200}, {24, 0}, {48, 0}, {}}},
+	} {
+		set := &mil.Set{Name: "moved", Kind: mil.BinaryTarget, Classes: []string{"0", "1"}}
+		rng := rand.New(rand.NewPCG(2, 0))
+		for i := range c.bags {
+			d := &mil.Dense{Rows: c.instances, Cols: 20}
+			for range c.instances * d.Cols {
+				d.Values = append(d.Values, float32(rng.NormFloat64()))
+			}
+			for _, k := range rng.Perm(c.instances)[:c.moved*(i%2)] {
+				for j := range 3 {
+					d.Values[k*d.Cols+j] += 1.5
+				}
+			}
+			set.Bags = append(set.Bags, mil.Bag{ID: fmt.Sprint(i), Target: mil.Labelled(i % 2), Instances: d})
 		}
-		for j := range 3 * (i % 2) {
-			d.Values[j] += 1.5
+		set.Seal()
+		for _, name := range []string{"distance-svm", "set-kernel-svm", "miles", "mi-svm-bag"} {
+			for _, of := range c.samples {
+				benchmarkSample(b, fmt.Sprintf("%dx%d/%d/%s/%d-%d", c.bags, c.instances, c.moved, name, of.bags, of.instances), set, name, of)
+			}
 		}
-		set.Bags = append(set.Bags, mil.Bag{ID: fmt.Sprint(i), Target: mil.Labelled(i % 2), Instances: d})
 	}
-	set.Seal()
-	for _, name := range []string{"distance-svm", "set-kernel-svm", "miles"} {
-		for _, sample := range []int{250, 500, 1000, 0} {
-			b.Run(fmt.Sprintf("%s/%d", name, sample), func(b *testing.B) {
-				fields := `{}`
-				if sample > 0 {
-					fields = fmt.Sprintf(`{"sample":%d}`, sample)
+}
+
+func benchmarkSample(b *testing.B, title string, set *mil.Set, name string, of sample) {
+	b.Run(title, func(b *testing.B) {
+		setting, err := Override(name, json.RawMessage(`{}`))
+		if err == nil {
+			setting, err = of.of(setting)
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+		fits, err := cv.Protocol{Name: cv.HonestProtocol, Folds: 5, Repeats: 1}.Fits(set, []json.RawMessage{setting}, 1)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for b.Loop() {
+			sum := 0.0
+			err := All(noNetworks{}, Resources{Workers: 2}).Learn(b.Context(), cv.NewTask(set, fits), func(o learner.Outcome) error {
+				if o.Err != nil {
+					return o.Err
 				}
-				setting, err := Override(name, json.RawMessage(fields))
-				if err != nil {
-					b.Fatal(err)
+				var labels []int
+				var scores []float64
+				for k, i := range fits[o.Fit].Test {
+					labels, scores = append(labels, set.Bags[i].Label), append(scores, o.Epochs[0].Test[k].Scores[0])
 				}
-				fits, err := cv.Protocol{Name: cv.HonestProtocol, Folds: 5, Repeats: 1}.Fits(set, []json.RawMessage{setting}, 1)
-				if err != nil {
-					b.Fatal(err)
-				}
-				for b.Loop() {
-					sum := 0.0
-					err := All(noNetworks{}, Resources{Workers: 2}).Learn(b.Context(), cv.NewTask(set, fits), func(o learner.Outcome) error {
-						if o.Err != nil {
-							return o.Err
-						}
-						var labels []int
-						var scores []float64
-						for k, i := range fits[o.Fit].Test {
-							labels, scores = append(labels, set.Bags[i].Label), append(scores, o.Epochs[0].Test[k].Scores[0])
-						}
-						auc, err := stats.AUC(labels, scores)
-						sum += auc
-						return err
-					})
-					if err != nil {
-						b.Fatal(err)
-					}
-					b.ReportMetric(sum/5, "AUC")
-				}
+				auc, err := stats.AUC(labels, scores)
+				sum += auc
+				return err
 			})
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(sum/5, "AUC")
 		}
-	}
+	})
 }

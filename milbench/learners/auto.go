@@ -42,9 +42,10 @@ const AutoName = "auto"
 // those of the joined models on held-out bags. These bags also set the weights, so the validation scores are slightly
 // too good.
 //
-// The time of many candidates grows with the square of the bags. If they would choose for more than half a minute on one core,
-// inner folds hold out a sample of the bags alone, and these candidates learn from it alone; the others learn from all bags.
-// Inner folds of the protocol hold out all bags.
+// The time of many candidates grows with the square of the instances. If they would choose for more than half a minute on one
+// core, they take some instances of each bag, and if that is not enough, inner folds hold out a sample of the bags alone, and
+// these candidates learn from it alone; the others learn from all bags. Inner folds of the protocol hold out all bags; then each
+// training of these candidates draws a sample.
 //
 // With Unweighted, candidates whose setting has "balanced":true are also tried without class weights where the classes are
 // uneven: where the rarest has at most two thirds of the bags of the most frequent.
@@ -206,15 +207,17 @@ func (a auto) expand(task cv.Task, share bool) *expansion {
 			continue
 		}
 		on, some := p.on(task, fit), fit.Train // to choose by
+		if err == nil && len(fit.Inner) == 0 && len(fit.Validation) > 0 {
+			err = errors.New("a portfolio needs inner folds, not a validation part; add --inner 5")
+		}
+		if err == nil {
+			on.sampling = on.sampled(task, fit)
+		}
 		if err == nil && len(fit.Inner) == 0 {
-			if len(fit.Validation) > 0 {
-				err = errors.New("a portfolio needs inner folds, not a validation part; add --inner 5")
-			} else {
-				if on.sampling = on.sampled(task, fit); on.sampling != nil {
-					some, _ = divide(fit.Train, on.sampling.bags)
-				}
-				fit.Inner, err = cv.CutInner(task, some, p.Inner, cv.SplitSeed(fit.Seed, "portfolio"))
+			if s := on.sampling; s != nil && s.chosen != nil {
+				some, _ = divide(fit.Train, s.chosen)
 			}
+			fit.Inner, err = cv.CutInner(task, some, p.Inner, cv.SplitSeed(fit.Seed, "portfolio"))
 		}
 		if err != nil {
 			h.failed[i] = err
@@ -223,18 +226,23 @@ func (a auto) expand(task cv.Task, share bool) *expansion {
 		h.fits[i], h.portfolios[i] = fit, on
 		h.outcomes[i] = make([]learner.Outcome, len(h.portfolios[i].Candidates))
 		for k, setting := range h.portfolios[i].Candidates {
-			if err := able(setting); err != nil {
+			one, err := fit, error(nil)
+			if s := on.sampling; s != nil && s.left[k] {
+				err = errors.New("it takes long on bags of this size")
+			} else if s != nil && !s.whole[k] && s.chosen != nil {
+				one.Train = some
+				setting, err = sample{0, s.instances}.of(setting)
+			} else {
+				setting, err = s.setting(k, setting)
+			}
+			if err == nil {
+				err = able(setting)
+			}
+			if err != nil {
 				h.outcomes[i][k].Err = err
 				continue
 			}
-			one := fit
 			one.Setting, one.EveryEpoch = setting, true
-			if s := on.sampling; s != nil && s.left[k] {
-				h.outcomes[i][k].Err = errors.New("it takes long on bags of this size")
-				continue
-			} else if s != nil && !s.whole[k] {
-				one.Train = some
-			}
 			add(one, place{i, k})
 			h.missing[i]++
 		}
@@ -352,11 +360,9 @@ func (p *Portfolio) weigh(task cv.Task, fit cv.Fit, all []learner.Outcome) (w *w
 			errs = append(errs, fmt.Errorf("%s: %w", name, err))
 			continue
 		}
-		setting := p.Candidates[k]
-		if s := p.sampling; s != nil && !s.whole[k] {
-			if setting, err = cv.Replace(setting, map[string]any{cv.SampleKey: len(s.bags)}); err != nil {
-				return nil, err
-			}
+		setting, err := p.sampling.setting(k, p.Candidates[k])
+		if err != nil {
+			return nil, err
 		}
 		w.models = append(w.models, learner.Weighted{Setting: setting, Epoch: epoch.Number})
 		w.epochs, w.scores = append(w.epochs, epoch), append(w.scores, scores)

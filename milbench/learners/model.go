@@ -244,7 +244,7 @@ func (m *classicModel) keep(fitted learner.Model) (err error) {
 	if m.text, err = json.Marshal(fitted); err != nil {
 		return err
 	}
-	m.fitted, err = m.entry.ReadModel(m.text)
+	m.fitted, err = m.entry.ReadFitted(m.card.Setting, m.text)
 	return err
 }
 
@@ -289,7 +289,7 @@ func (m *classicModel) load(dir string, t Trainer) error {
 	if err := modeldir.ReadJSON(files, fittedName, &m.text); err != nil {
 		return err
 	}
-	if m.fitted, err = m.entry.ReadModel(m.text); err != nil {
+	if m.fitted, err = m.entry.ReadFitted(m.card.Setting, m.text); err != nil {
 		return modeldir.Damaged("%s: %v", fittedName, err)
 	}
 	if err := m.probe(); err != nil {
@@ -305,11 +305,16 @@ func (m *classicModel) probe() (err error) {
 			err = fmt.Errorf("it does not fit %d features: %v", m.card.NumFeatures, r)
 		}
 	}()
-	p, err := m.fitted.Predict(&mil.Sparse{Rows: 1, Cols: m.card.NumFeatures, RowStart: []int{0, 0}})
+	p, err := m.fitted.Predict(m.zero())
 	if err == nil && len(p.Scores) != width(&m.card.Card) {
 		err = fmt.Errorf("it gives %d scores of a bag, not %d", len(p.Scores), width(&m.card.Card))
 	}
 	return err
+}
+
+// zero returns a bag of one instance of zeros.
+func (m *classicModel) zero() mil.Instances {
+	return &mil.Sparse{Rows: 1, Cols: m.card.NumFeatures, RowStart: []int{0, 0}}
 }
 
 // width returns the number of scores per bag according to a card.
@@ -326,10 +331,10 @@ const mostLeftOut = 2000
 
 // tooLarge reports a bag that is too large for the learner, or has too many instances to score.
 func (m *classicModel) tooLarge(bags []mil.Instances, instances bool) error {
-	most := m.entry.Takes().MaxInstances
+	most, limit := m.entry.Takes().MaxInstances, m.entry.Instances(m.card.Setting)
 	_, slow := m.fitted.(learner.InstanceScorer)
 	for i, b := range bags {
-		n := b.Len()
+		n := min(b.Len(), limit)
 		if most > 0 && n > most {
 			return &modeldir.BagError{Bag: i, Err: fmt.Errorf("%d instances; %s takes at most %d", n, m.entry.Name, most)}
 		}
@@ -345,8 +350,8 @@ func (m *classicModel) Predict(ctx context.Context, bags []mil.Instances, instan
 	if err := m.card.Check(bags); err != nil {
 		return nil, err
 	}
-	if _, is := m.fitted.(learner.InstanceScorer); instances && !is && len(bags) > 0 { // Predict may score them
-		if p, err := m.fitted.Predict(bags[0]); err == nil && p.Instances == nil {
+	if instances {
+		if p, err := learner.Predict(m.fitted, m.zero(), true); err == nil && p.Instances == nil {
 			return nil, fmt.Errorf("%s has %w; these learners have some: %s", m.entry.Name, ErrNoInstances, strings.Join(instanceScorers(), ", "))
 		}
 	}

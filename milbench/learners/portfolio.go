@@ -141,15 +141,20 @@ func override(name string, values map[string]json.RawMessage) (json.RawMessage, 
 	if err != nil {
 		return nil, err
 	}
-	sample, sampled := values[cv.SampleKey]
-	delete(values, cv.SampleKey)
+	keys, sample := []string{cv.SampleKey, cv.InstancesKey}, make(map[string]any)
+	for _, key := range keys {
+		if value, given := values[key]; given {
+			sample[key] = value
+			delete(values, key)
+		}
+	}
 	estimator := e.Default()
-	if err := overwrite(estimator, values, cv.SampleKey); err != nil {
+	if err := overwrite(estimator, values, keys...); err != nil {
 		return nil, err
 	}
 	setting, err := e.Setting(estimator)
-	if err == nil && sampled {
-		setting, err = cv.Replace(setting, map[string]any{cv.SampleKey: sample})
+	if err == nil {
+		setting, err = cv.Replace(setting, sample)
 	}
 	if err != nil {
 		return nil, err

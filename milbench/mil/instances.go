@@ -138,6 +138,27 @@ func EachRow(x Instances, f func(i int, row []float32)) error {
 	return nil
 }
 
+// Rows returns some instances, given by index in ascending order, in memory.
+func Rows(x Instances, rows []int) (Instances, error) {
+	if IsSparse(x) {
+		all, some := x.(*Sparse), &Sparse{Cols: x.Features(), RowStart: []int{0}}
+		for _, i := range rows {
+			columns, values := all.Row(i)
+			some.Column, some.Values = append(some.Column, columns...), append(some.Values, values...)
+			some.EndRow()
+		}
+		return some, nil
+	}
+	some := &Dense{Cols: x.Features(), Values: make([]float32, 0, len(rows)*x.Features())}
+	err := EachRow(x, func(i int, row []float32) {
+		if some.Rows < len(rows) && rows[some.Rows] == i {
+			some.Values = append(some.Values, row...)
+			some.Rows++
+		}
+	})
+	return some, err
+}
+
 // EachValue calls f with every value of every instance. For sparse instances these are the stored values.
 func EachValue(x Instances, f func(i, j int, v float32)) error {
 	if s, ok := x.(*Sparse); ok {

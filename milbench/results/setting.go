@@ -14,7 +14,7 @@ import (
 // declaredKey marks the setting of scores made by another program (package interop).
 const declaredKey = "declared"
 
-// iterationsKey is always shown, because its sign distinguishes concentration from distraction, and so is [cv.SampleKey].
+// iterationsKey is always shown, because its sign distinguishes concentration from distraction, and so are keys of samples.
 const iterationsKey = "iterations"
 
 // shortKeys has the symbols for keys in labels.
@@ -101,7 +101,7 @@ func differing(settings []setting) []string {
 				differ[key] = true
 			}
 		}
-		for _, key := range []string{iterationsKey, cv.SampleKey} {
+		for _, key := range []string{iterationsKey, cv.SampleKey, cv.InstancesKey} {
 			if _, found := s.values[key]; found {
 				differ[key] = true
 			}

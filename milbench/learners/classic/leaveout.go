@@ -2,6 +2,7 @@ package classic
 
 import (
 	"errors"
+	"slices"
 
 	"synpool/milbench/learner"
 	"synpool/milbench/mil"
@@ -25,7 +26,7 @@ func leaveOut(m learner.Model, bag mil.Instances) ([][]float64, error) {
 		}
 	}
 	return falls(whole, n, func(i int) (mil.Prediction, error) {
-		rest, err := without(in, i)
+		rest, err := mil.Rows(in, slices.Delete(all(n), i, i+1))
 		if err != nil {
 			return mil.Prediction{}, err
 		}
@@ -50,26 +51,4 @@ func falls(whole mil.Prediction, n int, without func(i int) (mil.Prediction, err
 		}
 	}
 	return all, nil
-}
-
-// without returns a bag without one instance.
-func without(bag mil.Instances, i int) (mil.Instances, error) {
-	if s, ok := bag.(*mil.Sparse); ok {
-		rest := &mil.Sparse{Cols: s.Cols, RowStart: []int{0}}
-		for k := range s.Rows {
-			if k != i {
-				columns, values := s.Row(k)
-				rest.Column, rest.Values = append(rest.Column, columns...), append(rest.Values, values...)
-				rest.EndRow()
-			}
-		}
-		return rest, nil
-	}
-	d, err := mil.ToDense(bag)
-	if err != nil {
-		return nil, err
-	}
-	rest := &mil.Dense{Rows: d.Rows - 1, Cols: d.Cols}
-	rest.Values = append(append(rest.Values, d.Values[:i*d.Cols]...), d.Values[(i+1)*d.Cols:]...)
-	return rest, nil
 }
