@@ -227,16 +227,15 @@ func autoAffords(t *testing.T, bags, instances int, nested bool, key string) {
 }
 
 // BenchmarkSample reports the AUC of learners that learn from a sample: of 2,000 bags of 10 x 20, of which one instance in
-// positive bags is moved by 1.5 standard deviations in three features, and of 120 bags of 400 x 20, of which it is 20 or 4. Five
-// folds, one repeat; 0 takes all.
+// positive bags is moved by 1.5 standard deviations in three features, and of 120 bags of 400 x 20, of which 20 are. Five folds, one
+// repeat; 0 takes all.
 func BenchmarkSample(b *testing.B) {
 	for _, c := range []struct {
 		bags, instances, moved int
 		samples                []sample
 	}{
 		{2000, 10, 1, []sample{{250, 0}, {500, 0}, {1000, 0}, {}}},
-		{120, 400, 20, []sample{{0, 25}, {0, 50}, {0, 100}, {0, 200}, {24, 0}, {48, 0}, {}}},
-		{120, 400, 4, []sample{{0, 25}, {0, 50}, {0, 100}, {0, 200}, {24, 0}, {48, 0}, {}}},
+		{120, 400, 20, []sample{{0, 50}, {0, 100}, {0, 200}, {24, 0}, {48, 0}, {}}},
 	} {
 		set := &mil.Set{Name: "moved", Kind: mil.BinaryTarget, Classes: []string{"0", "1"}}
 		rng := rand.New(rand.NewPCG(2, 0))

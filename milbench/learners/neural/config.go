@@ -175,7 +175,7 @@ func (c Config) checkSize(features, instances, bags int, large bool) error {
 			c.Width, c.Layers, parameters, features, maxNumbers)
 	}
 	if large {
-		if size := float64(paddedRows(instances)) * float64(max(c.Width, c.Embed)); size > maxNumbers {
+		if size := float64(paddedRows(instances, false)) * float64(max(c.Width, c.Embed)); size > maxNumbers {
 			return fmt.Errorf("a bag of %d instances holds %.0f numbers in the network, more than %d; lower --width or --embed", instances, size, maxNumbers)
 		}
 		return nil

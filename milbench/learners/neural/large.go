@@ -41,11 +41,22 @@ const deviceMean = 1024
 // fewestRows is the minimum number of rows that the products of a bag are padded to.
 const fewestRows = 256
 
-// paddedRows returns the number of rows that the products of a large bag are padded to. It has three significant binary
-// digits, so it is at most a quarter larger.
-func paddedRows(instances int) int {
+// finelyPadded is the number of rows above which [paddedRows] saves memory.
+const finelyPadded = 1 << 16
+
+// paddedRows returns the number of rows that the products of a large bag are padded to. A graph is compiled for each: scoring,
+// which is rare, takes powers of two, and training two numbers between them. Larger bags have four, so that memory grows by
+// a quarter at most.
+func paddedRows(instances int, training bool) int {
 	instances = max(instances, fewestRows)
-	unit := 1 << (bits.Len(uint(instances-1)) - 3)
+	digits := 1
+	if training {
+		digits = 2
+	}
+	if instances > finelyPadded {
+		digits = 3
+	}
+	unit := 1 << (bits.Len(uint(instances-1)) - digits)
 	return (instances + unit - 1) / unit * unit
 }
 
@@ -186,8 +197,8 @@ func (r *largeRunner) prepare() (err error) {
 }
 
 // products fills r.y with the products of a bag. of returns the products of the chunk that begins at a row.
-func (r *largeRunner) products(instances int, of func(row int) (*tensors.Tensor, error)) error {
-	width, rows := r.network.Width, paddedRows(instances)
+func (r *largeRunner) products(instances int, training bool, of func(row int) (*tensors.Tensor, error)) error {
+	width, rows := r.network.Width, paddedRows(instances, training)
 	if r.y == nil || r.y.Shape().Dim(0) != rows {
 		if err := finalize(r.y); err != nil {
 			return err
@@ -342,7 +353,7 @@ func (r *largeRunner) stepChunks(l *largeFit, v values, number *tensors.Tensor, 
 	of := func(k int, more ...any) []any {
 		return append([]any{l.state[0], l.numbers, l.seed, number, place[k], v.chunks[k], l.scaling}, more...)
 	}
-	err = r.products(v.instances, func(row int) (*tensors.Tensor, error) { return only(call(r.large.project, of(row/chunkRows))) })
+	err = r.products(v.instances, true, func(row int) (*tensors.Tensor, error) { return only(call(r.large.project, of(row/chunkRows))) })
 	if err != nil {
 		return err
 	}
@@ -417,12 +428,12 @@ func (r *largeRunner) read(pool bool, c Config, parameters, numbers, scaling *te
 		}
 		return call(whole, []any{parameters, numbers, x, scaling, count})
 	}
-	y := shapes.Make(dtypes.Float32, paddedRows(bag.Len()), r.network.Width)
+	y := shapes.Make(dtypes.Float32, paddedRows(bag.Len(), false), r.network.Width)
 	// What compiles takes memory, which it gives back before y and all that the graph makes of it need theirs.
 	if _, err := exec.Compile(parameters.Shape(), numbers.Shape(), y, count.Shape()); err != nil {
 		return nil, err
 	}
-	err = r.products(bag.Len(), func(row int) (*tensors.Tensor, error) {
+	err = r.products(bag.Len(), false, func(row int) (*tensors.Tensor, error) {
 		x, err := r.chunks.chunk(0, bag, row)
 		if err != nil {
 			return nil, err

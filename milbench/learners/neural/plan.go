@@ -335,7 +335,7 @@ func (l *layout) largeMemory(bags []mil.Instances) uint64 {
 	for _, b := range bags {
 		instances = max(instances, l.drawn(b))
 	}
-	return 4 * (uint64(instances+2*chunkRows)*uint64(l.features) + uint64(paddedRows(instances)*l.perInstance))
+	return 4 * (uint64(instances+2*chunkRows)*uint64(l.features) + uint64(paddedRows(instances, false)*l.perInstance))
 }
 
 // largeSeconds estimates the time of one core to train a fit on large bags.
