@@ -45,11 +45,16 @@ var instanceSettings = must(classic.InstanceEntry().Settings())
 // needles are generated sets with known witness rates.
 var needles = []string{"needle-0.01", "needle-0.02", "needle-0.05", "needle-0.1", "needle-0.2", "needle-0.5"}
 
-// archivedAuto is the portfolio auto of the archive learners, which knows nothing of the slope of a logit beforehand and
-// tries one class weight.
+// archivedAuto is the portfolio auto of the archive learners, which knows nothing of the slope of a logit beforehand, tries one
+// class weight, and has forests of 500 trees.
 var archivedAuto = func() json.RawMessage {
 	p := learners.DefaultPortfolio()
 	p.Prior, p.Unweighted = 0, false
+	for i, c := range p.Candidates {
+		if learner.Name(c) == "statistics-trees" {
+			p.Candidates[i] = must(cv.Replace(c, map[string]any{"trees": 500}))
+		}
+	}
 	return must(p.Setting())
 }()
 

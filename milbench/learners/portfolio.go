@@ -30,10 +30,12 @@ func DefaultPortfolio() Portfolio {
 		p.Candidates = append(p.Candidates, setting)
 	}
 	add("statistics-svm", nil)
-	add("statistics-trees", nil)
+	// 500 trees, the default of the learner, have the same AUC in the portfolio (Musk 1, Elephant: 0.982 and 0.965 of 20 fits, to
+	// within 0.0005), and take up to a quarter of its time.
+	add("statistics-trees", func(e learner.Estimator) { e.(*classic.StatisticsTrees).Trees = 200 })
 	add("statistics-trees", func(e learner.Estimator) {
 		s := e.(*classic.StatisticsTrees)
-		s.Statistics, s.MinLeaf = "min max mean sd q25 median q75", 2
+		s.Statistics, s.MinLeaf, s.Trees = "min max mean sd q25 median q75", 2, 200
 	})
 	for _, scaling := range classic.Scalings {
 		add("distance-svm", func(e learner.Estimator) {
