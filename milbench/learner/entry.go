@@ -270,7 +270,7 @@ func shares(estimator Estimator) (string, bool) {
 // jobs returns the jobs of a task, in the order of their first fits. Fits are in the same job if their estimators share
 // the same and if their training parts, including what is held out of them, have the same bags.
 func (l Classical) jobs(task cv.Task) (all []job) {
-	at := make(map[string]int)
+	at, of := make(map[string]int), NewShared(task.Bags)
 	for i, fit := range task.Fits {
 		estimator, err := l.parse(fit.Setting)
 		if err != nil {
@@ -299,7 +299,9 @@ func (l Classical) jobs(task cv.Task) (all []job) {
 				bags = append(bags, task.Bags[b])
 			}
 			known, at[key] = len(all), len(all)
-			all = append(all, job{shared: NewShared(bags)})
+			shared := NewShared(bags)
+			shared.Task = of
+			all = append(all, job{shared: shared})
 		}
 		all[known].fits = append(all[known].fits, i)
 	}

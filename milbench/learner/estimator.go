@@ -66,6 +66,9 @@ func (t Training) Share() (s *Shared, rows []int, err error) {
 type Shared struct {
 	Bags []mil.Instances
 
+	// Task has all bags of a task, also those to score, for values that depend on no other bag; nil if there are no others.
+	Task *Shared
+
 	row    map[mil.Instances]int
 	mu     sync.Mutex
 	values map[string]*sharedValue

@@ -216,16 +216,22 @@ func distancesOf(ctx context.Context, s *learner.Shared, d Distance, scaling Sca
 		n := len(z.bags)
 		all := &distances{measure: d, z: z, n: n, values: make([]float64, n*n)}
 		m := measure{distance: d, z: z}
+		var row func(i int) ([]float64, error)
+		if scaling == Unscaled && s.Task != nil {
+			if row, err = unscaledRows(ctx, s, d); err != nil {
+				return nil, err
+			}
+		}
+		if row == nil {
+			row = func(i int) ([]float64, error) { return m.before(ctx, z.bags, i) }
+		}
 		sum := 0.0
 		for i := range n {
-			for k := range i {
-				if err := ctx.Err(); err != nil {
-					return nil, err
-				}
-				v, err := m.between(z.bags[i], z.bags[k])
-				if err != nil {
-					return nil, fmt.Errorf("distance of two bags: %w", err)
-				}
+			values, err := row(i)
+			if err != nil {
+				return nil, err
+			}
+			for k, v := range values {
 				all.values[i*n+k], all.values[k*n+i] = v, v
 				sum += v
 			}
@@ -233,6 +239,67 @@ func distancesOf(ctx context.Context, s *learner.Shared, d Distance, scaling Sca
 		all.mean = sum / float64(max(n*(n-1)/2, 1))
 		return all, nil
 	})
+}
+
+// before returns the distances from a bag to those before it.
+func (m *measure) before(ctx context.Context, bags []*points, i int) ([]float64, error) {
+	row := make([]float64, i)
+	for k := range row {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		var err error
+		if row[k], err = m.between(bags[i], bags[k]); err != nil {
+			return nil, fmt.Errorf("distance of two bags: %w", err)
+		}
+	}
+	return row, nil
+}
+
+// unscaled holds the distances between all bags of a task, without scaling. They depend on no other bag, so all fits of a task,
+// such as those of its folds, share them.
+type unscaled struct {
+	z    *standardised
+	rows []struct {
+		once   sync.Once
+		values []float64 // to the bags before
+		err    error
+	}
+}
+
+// unscaledRows returns a function like [measure.before] for the shared bags; nil if a bag occurs twice in the task.
+func unscaledRows(ctx context.Context, s *learner.Shared, d Distance) (func(i int) ([]float64, error), error) {
+	at := make([]int, len(s.Bags)) // in the task
+	for i, b := range s.Bags {
+		var found bool
+		if at[i], found = s.Task.Row(b); !found || i > 0 && at[i] <= at[i-1] {
+			return nil, nil
+		}
+	}
+	task, err := learner.Once(s.Task, fmt.Sprintf("distances %s", d), func() (*unscaled, error) {
+		z, err := scaledOf(s.Task, Unscaled)
+		task := &unscaled{z: z}
+		task.rows = slices.Grow(task.rows, len(s.Task.Bags))[:len(s.Task.Bags)]
+		return task, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return func(i int) ([]float64, error) {
+		row := &task.rows[at[i]]
+		row.once.Do(func() {
+			m := measure{distance: d, z: task.z}
+			row.values, row.err = m.before(ctx, task.z.bags, at[i])
+		})
+		if row.err != nil {
+			return nil, row.err
+		}
+		values := make([]float64, i)
+		for k := range values {
+			values[k] = row.values[at[k]]
+		}
+		return values, nil
+	}, nil
 }
 
 // row returns the distances from the shared bags to a bag, and remembers them.
