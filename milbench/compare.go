@@ -108,7 +108,7 @@ func (c Comparison) Runs() (runs []run.Run, err error) {
 		if err := protocol.Validate(); err != nil {
 			return nil, err
 		}
-		list, notes, err := learners.Affordable(list, set.Instances(), given)
+		list, notes, err := learners.Affordable(list, set, given)
 		if err != nil {
 			return nil, err
 		}

@@ -61,7 +61,7 @@ func Train(ctx context.Context, set *mil.Set, t Training, m *Machine) (*Model, e
 			return nil, fmt.Errorf("%s: only one bag has label %s; a class needs two at least: add bags, or leave it out", bags.Name, bags.ClassName(class))
 		}
 	}
-	settings, notes, err := learners.Affordable([]json.RawMessage{t.Setting}, bags.Instances(), true)
+	settings, notes, err := learners.Affordable([]json.RawMessage{t.Setting}, set, true)
 	if err != nil {
 		return nil, err
 	}

@@ -69,8 +69,9 @@ note says so.
 Large sets:
 Where a learner of the comparison takes more than five seconds for a fit, because its time grows
 with the square of the instances, it takes some instances of each bag, 100 at least, and if that is
-not enough a sample of the bags; its row says instances=N and sample=N. It is left out if that takes
-minutes. Notes say so; --learner NAME takes all. auto does the same with its learners.
+not enough a sample of the bags; its row says instances=N and sample=N. So does a learner whose fit
+takes more than two minutes. It is left out if the sample takes five. Notes say so; --learner NAME
+takes all, but at most 5,000 instances of a bag. auto does the same with its learners.
 
 Curves:
 --curves adds one line per fit to DIR/curves.jsonl, with values for each epoch: the mean training

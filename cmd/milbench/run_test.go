@@ -417,7 +417,7 @@ func TestRunLargeBag(t *testing.T) {
 		func(bag, instance int) string { return fmt.Sprintf("%d,%d", bag%2, instance+bag) }))
 	for name, want := range map[string]string{
 		"auto": "note: wide: auto: at most 5000 instances of a bag train mind, set-kernel-svm, miles, mi-svm-bag, citation-knn",
-		"mind": "note: wide: mind learns from at most 5000 instances of a bag, and scores no more; it takes 5000 instances of a bag at most",
+		"mind": "note: wide: mind learns from at most 5000 instances of a bag, and scores a bag by so many; it takes no more",
 	} {
 		_, said := succeed(t, "run", path, "--learner", name, "--folds", "3", "--repeats", "1", "--dry-run", "--out", t.TempDir())
 		if n := strings.Count(said, want); n != 1 || strings.Contains(said, "left out") {

@@ -1,18 +1,21 @@
 package evaluate_test
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"synpool/milbench"
 	"synpool/milbench/calibrate"
+	"synpool/milbench/evaluate"
 	"synpool/milbench/mil"
 )
 
-// TestProbabilities: the log-loss of an evaluation is that of the probabilities that predict gives, for two classes and three,
-// calibrated from held-out bags or the logits of the learner itself.
+// TestProbabilities: the log-loss of an evaluation for two classes, and the accuracy for three, is that of the probabilities that
+// predict gives, calibrated from held-out bags or the logits of the learner itself.
 func TestProbabilities(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		set := &mil.Set{Name: "planted", Kind: mil.ClassTarget, Classes: []string{"a", "b", "c"}[:classes]}
@@ -43,13 +46,19 @@ func TestProbabilities(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := 0.0
+			want, figure := 0.0, "log-loss"
 			for i, b := range said.Bags {
-				p := b.Probabilities[set.Classes[i%classes]]
-				if classes == 2 {
-					if p = *b.Probability; i%2 == 0 {
-						p = 1 - p
+				if classes == 3 {
+					figure = "accuracy"
+					best := slices.MaxFunc(set.Classes, func(a, c string) int { return cmp.Compare(b.Probabilities[a], b.Probabilities[c]) })
+					if best == set.Classes[i%3] {
+						want += 1 / float64(len(said.Bags))
 					}
+					continue
+				}
+				p := *b.Probability
+				if i%2 == 0 {
+					p = 1 - p
 				}
 				want -= math.Log(p) / float64(len(said.Bags))
 			}
@@ -60,10 +69,9 @@ func TestProbabilities(t *testing.T) {
 			if named := judged.Calibration; method != "" && named != string(method) || method == "" && named != "none" {
 				t.Errorf("%s on %d classes: calibration %q", name, classes, named)
 			}
-			for _, f := range judged.Figures {
-				if f.Name == "log-loss" && (f.Value == nil || math.Abs(*f.Value-want) > 1e-9) {
-					t.Errorf("%s on %d classes: log-loss %v, want %v", name, classes, f.Value, want)
-				}
+			k := slices.IndexFunc(judged.Figures, func(f evaluate.Figure) bool { return f.Name == figure })
+			if k < 0 || judged.Figures[k].Value == nil || math.Abs(*judged.Figures[k].Value-want) > 1e-9 {
+				t.Errorf("%s on %d classes: figures %+v, want %s %v", name, classes, judged.Figures, figure, want)
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -270,7 +271,7 @@ func shares(estimator Estimator) (string, bool) {
 // jobs returns the jobs of a task, in the order of their first fits. Fits are in the same job if their estimators share
 // the same and if their training parts, including what is held out of them, have the same bags.
 func (l Classical) jobs(task cv.Task) (all []job) {
-	at, of := make(map[string]int), NewShared(task.Bags)
+	at, same := make(map[string]int), make(map[string][]int) // jobs that share the same
 	for i, fit := range task.Fits {
 		estimator, err := l.parse(fit.Setting)
 		if err != nil {
@@ -299,11 +300,20 @@ func (l Classical) jobs(task cv.Task) (all []job) {
 				bags = append(bags, task.Bags[b])
 			}
 			known, at[key] = len(all), len(all)
-			shared := NewShared(bags)
-			shared.Task = of
-			all = append(all, job{shared: shared})
+			all = append(all, job{shared: NewShared(bags)})
+			if 2*len(bags) >= len(task.Bags) {
+				same[share] = append(same[share], known)
+			}
 		}
 		all[known].fits = append(all[known].fits, i)
+	}
+	of := NewShared(task.Bags)
+	for _, parts := range same {
+		for _, k := range parts {
+			if len(parts) > 1 {
+				all[k].shared.Task = of
+			}
+		}
 	}
 	return all
 }
@@ -482,7 +492,10 @@ func Predict(model Model, bag mil.Instances, instances bool) (mil.Prediction, er
 		return p, nil
 	}
 	all, err := m.InstanceScores(bag)
-	if err != nil || all == nil {
+	if errors.Is(err, errNoScores) {
+		return p, nil
+	}
+	if err != nil {
 		return p, err
 	}
 	if len(all) != len(p.Scores) || slices.ContainsFunc(all, func(one []float64) bool { return len(one) != bag.Len() }) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -80,16 +81,21 @@ func (s sampled) Fit(ctx context.Context, t Training) (Model, error) {
 
 // Cost implements an optional method of [Estimator].
 func (s sampled) Cost(bags []mil.Instances) Cost {
+	kept := uint64(0) // bytes of shortened bags
 	if s.bags > 0 {
 		bags = bags[:min(len(bags), s.bags)]
 	}
 	if s.instances > 0 {
 		bags = slices.Clone(bags)
 		for i, b := range bags {
-			bags[i] = first(b, s.instances)
+			if bags[i] = first(b, s.instances); bags[i] != b && !mil.IsSparse(b) {
+				kept += 4 * uint64(s.instances*b.Features())
+			}
 		}
 	}
-	return cost(s.Estimator, bags)
+	c := cost(s.Estimator, bags)
+	c.Memory += kept
+	return c
 }
 
 // first returns the first n instances of a bag, whose cost is that of any n, without reading them.
@@ -172,15 +178,26 @@ func (m shortModel) Predict(bag mil.Instances) (mil.Prediction, error) {
 	}
 	p, err := m.Model.Predict(short)
 	if short != bag {
-		p.Instances, p.ClassInstances = nil, nil
+		p.Instances, p.ClassInstances, p.Winners = nil, nil, slices.Clone(p.Winners)
+		for h, k := range p.Winners {
+			p.Winners[h] = k * bag.Len() / m.cut.most
+		}
 	}
 	return p, err
 }
+
+// errNoScores says that a model has no scores of instances.
+var errNoScores = errors.New("no scores of instances")
 
 // InstanceScores implements [InstanceScorer]. A larger bag is divided into parts of up to so many instances, each of which is
 // spread over the whole bag; the score of an instance is that in its part.
 func (m shortModel) InstanceScores(bag mil.Instances) (all [][]float64, err error) {
 	parts := (bag.Len() + m.cut.most - 1) / m.cut.most
+	if parts > 1 && !mil.IsSparse(bag) {
+		if bag, err = mil.ToDense(bag); err != nil { // each part reads it
+			return nil, err
+		}
+	}
 	for start := range parts {
 		var rows []int
 		for i := start; i < bag.Len(); i += parts {
@@ -199,7 +216,7 @@ func (m shortModel) InstanceScores(bag mil.Instances) (all [][]float64, err erro
 			of = [][]float64{p.Instances}
 		}
 		if p.Instances == nil {
-			return nil, nil // the model scores none
+			return nil, errNoScores
 		}
 		if all == nil {
 			all = make([][]float64, len(of))

@@ -31,13 +31,20 @@ const (
 // sample is what stands for a training part: some bags, and some instances of each; 0 means all.
 type sample struct{ bags, instances int }
 
-// of returns the setting with the sample.
+// of returns the setting with the sample, unless its own is smaller.
 func (s sample) of(setting json.RawMessage) (json.RawMessage, error) {
+	if s == (sample{}) {
+		return setting, nil
+	}
+	var own struct{ Sample, Instances int }
+	if err := json.Unmarshal(setting, &own); err != nil {
+		return nil, err
+	}
 	fields := make(map[string]any)
-	if s.bags > 0 {
+	if s.bags > 0 && (own.Sample == 0 || s.bags < own.Sample) {
 		fields[cv.SampleKey] = s.bags
 	}
-	if s.instances > 0 {
+	if s.instances > 0 && (own.Instances == 0 || s.instances < own.Instances) {
 		fields[cv.InstancesKey] = s.instances
 	}
 	return cv.Replace(setting, fields)
@@ -56,7 +63,7 @@ func (s sample) String() string {
 }
 
 // sampleOf returns the largest sample of so many bags, the largest of which has so many instances, that takes no more seconds
-// than allowed. limit is the largest number of instances that is taken at all. Without ok, even the smallest takes longer.
+// than allowed. limit is the largest number of instances that is taken at all. Without ok, it is the smallest, and takes longer.
 func sampleOf(bags, largest, limit int, allowed float64, seconds func(sample) float64) (s sample, ok bool) {
 	m := min(largest, limit)
 	if n := most(m, fewestInstances, allowed, func(n int) float64 { return seconds(sample{0, n}) }); n > 0 {
@@ -68,10 +75,13 @@ func sampleOf(bags, largest, limit int, allowed float64, seconds func(sample) fl
 		s.instances = m
 	}
 	n := most(bags, fewestSampled, allowed, func(n int) float64 { return seconds(sample{n, s.instances}) })
-	if n > 0 && saves(n, bags) {
+	if ok = n > 0; !ok {
+		n = min(bags, fewestSampled)
+	}
+	if saves(n, bags) {
 		s.bags = n
 	}
-	return s, n > 0
+	return s, ok
 }
 
 // saves reports whether a sample is small enough to be worth it.
@@ -134,14 +144,21 @@ func superlinear(e learner.Entry, setting json.RawMessage, bags []mil.Instances)
 	return own+shared > 3.5*(half+halfShared)
 }
 
-// Affordable returns settings with a sample of the bags of a training part ([cv.SampleKey]) or of their instances
+// Affordable returns settings with a sample of the training bags of a set ([cv.SampleKey]) or of their instances
 // ([cv.InstancesKey]) where all of them take more than five seconds for a fit and grow faster than
 // the set, or more than two minutes, or where a bag has more instances than the learner
 // takes. Settings of a learner have the same sample, so that inner folds compare like with like. They are left out if even a
 // small sample takes minutes. Settings that are named take all the time they need. notes has a line, without a dot, for each learner with a sample or left out, by its name. Networks,
 // portfolios and settings with a sample are returned as they are.
-func Affordable(settings []json.RawMessage, bags []mil.Instances, named bool) (affordable []json.RawMessage, notes map[string]string, err error) {
+func Affordable(settings []json.RawMessage, set *mil.Set, named bool) (affordable []json.RawMessage, notes map[string]string, err error) {
+	var bags []mil.Instances
+	for _, b := range set.Bags {
+		if b.Split != mil.TestPart {
+			bags = append(bags, b.Instances)
+		}
+	}
 	bags = shuffled(bags)
+	large := largest(set.Instances())
 	all := make(map[string][]json.RawMessage) // by learner
 	for _, setting := range settings {
 		name := learner.Name(setting)
@@ -161,7 +178,8 @@ func Affordable(settings []json.RawMessage, bags []mil.Instances, named bool) (a
 			}
 			return most
 		}
-		whole, tooLarge := slowest(sample{}), largest(bags) > limit(e) && e.Instances(settings[0]) > limit(e)
+		whole := slowest(sample{})
+		tooLarge := slices.ContainsFunc(settings, func(s json.RawMessage) bool { return min(large, e.Instances(s)) > limit(e) })
 		slow := whole > slowSeconds || whole > fitSeconds && slices.ContainsFunc(settings, func(s json.RawMessage) bool { return superlinear(e, s, bags) })
 		allowed := fitSeconds
 		if named {
@@ -170,16 +188,16 @@ func Affordable(settings []json.RawMessage, bags []mil.Instances, named bool) (a
 		if !slow && !tooLarge {
 			continue
 		}
-		s, ok := sampleOf(len(bags), largest(bags), limit(e), allowed, slowest)
+		s, ok := sampleOf(len(bags), large, limit(e), allowed, slowest)
 		switch {
 		case !ok && slowest(s) > longSeconds:
 			left[name] = true
-			notes[name] = fmt.Sprintf("%s takes about %.0f s for a fit, even on %d instances of each bag; name it to wait; it is left out", name, slowest(s), s.instances)
+			notes[name] = fmt.Sprintf("%s takes about %.0f s for a fit, even on %v; name it to wait; it is left out", name, slowest(s), s)
 		case s != sample{}:
 			samples[name] = s
 			notes[name] = fmt.Sprintf("%s learns from %v; on all of them it takes about %.0f s for a fit, and does if it is named", name, s, whole)
-			if tooLarge {
-				notes[name] = fmt.Sprintf("%s learns from %v, and scores no more; it takes %d instances of a bag at most", name, s, limit(e))
+			if s.instances == limit(e) {
+				notes[name] = fmt.Sprintf("%s learns from %v, and scores a bag by so many; it takes no more", name, s)
 			}
 		}
 	}
@@ -232,11 +250,11 @@ func (p *Portfolio) sampled(task cv.Task, fit cv.Fit) *sampling {
 		return float64(p.Inner)*rest + own + shared
 	}
 	s := &sampling{whole: make([]bool, len(p.Candidates)), left: make([]bool, len(p.Candidates))}
-	total, large, most := 0.0, largest(bags), math.MaxInt
+	total, large, most := 0.0, largest(task.Bags), math.MaxInt
 	for k, setting := range p.Candidates {
 		alone := each(k, sample{})
 		e, err := Find(learner.Name(setting))
-		s.whole[k] = err != nil || large <= limit(e) && (alone <= choosingSeconds/5 || alone <= slowSeconds && !superlinear(e, setting, bags))
+		s.whole[k] = err != nil || min(large, e.Instances(setting)) <= limit(e) && (alone <= choosingSeconds/5 || alone <= slowSeconds && !superlinear(e, setting, bags))
 		if !s.whole[k] {
 			total += alone
 			most = min(most, limit(e))
@@ -258,9 +276,9 @@ func (p *Portfolio) sampled(task cv.Task, fit cv.Fit) *sampling {
 		if s.sample, ok = sampleOf(len(bags), large, most, choosingSeconds, sum); ok {
 			break
 		}
-		slowest, smallest := -1, sample{fewestSampled, s.instances}
+		slowest := -1
 		for k := range p.Candidates {
-			if !s.whole[k] && !s.left[k] && (slowest < 0 || each(k, smallest) > each(slowest, smallest)) {
+			if !s.whole[k] && !s.left[k] && (slowest < 0 || each(k, s.sample) > each(slowest, s.sample)) {
 				slowest = k
 			}
 		}
@@ -305,7 +323,7 @@ func (s *sampling) note(p *Portfolio, bags int) string {
 	if len(s.chosen) > 0 {
 		parts = append(parts, fmt.Sprintf("%s chooses by %d of %d bags", AutoName, len(s.chosen), bags))
 	}
-	if len(some) > 0 {
+	if s.sample != (sample{}) && len(some) > 0 {
 		parts = append(parts, fmt.Sprintf("%v train %s", s.sample, strings.Join(some, ", ")))
 	}
 	if len(left) > 0 {

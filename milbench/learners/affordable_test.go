@@ -29,7 +29,11 @@ func TestAffordable(t *testing.T) {
 	type sizes struct{ Sample, Instances int }
 	reduced := func(setting json.RawMessage, bags []mil.Instances) (s json.RawMessage, of sizes, note string) {
 		t.Helper()
-		list, notes, err := Affordable([]json.RawMessage{setting}, bags, false)
+		set := &mil.Set{Name: "blank"}
+		for _, b := range bags {
+			set.Bags = append(set.Bags, mil.Bag{Instances: b})
+		}
+		list, notes, err := Affordable([]json.RawMessage{setting}, set, false)
 		if err != nil {
 			t.Fatal(err)
 		}

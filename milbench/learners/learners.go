@@ -112,6 +112,9 @@ func Check(networks learner.Learner, task cv.Task) error {
 		p, is, err := portfolioOf(fit.Setting)
 		switch {
 		case !is:
+			if n, of, err := Members(fit.Setting); err == nil && n > 0 {
+				fit.Setting = of
+			}
 			task.Fits = append(task.Fits, fit)
 			continue
 		case err != nil:

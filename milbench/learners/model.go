@@ -339,7 +339,7 @@ func (m *classicModel) tooLarge(bags []mil.Instances, instances bool) error {
 			return &modeldir.BagError{Bag: i, Err: fmt.Errorf("%d instances; %s takes at most %d", n, m.entry.Name, most)}
 		}
 		if instances && slow && n > mostLeftOut {
-			return &modeldir.BagError{Bag: i, Err: fmt.Errorf("%d instances; %s scores those of bags of at most %d; leave out --instances", n, m.entry.Name, mostLeftOut)}
+			return &modeldir.BagError{Bag: i, Err: fmt.Errorf("%d instances; %s scores those of bags of at most %d; leave out --instances", b.Len(), m.entry.Name, mostLeftOut)}
 		}
 	}
 	return nil

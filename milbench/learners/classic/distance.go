@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -216,23 +217,30 @@ func distancesOf(ctx context.Context, s *learner.Shared, d Distance, scaling Sca
 		n := len(z.bags)
 		all := &distances{measure: d, z: z, n: n, values: make([]float64, n*n)}
 		m := measure{distance: d, z: z}
-		var row func(i int) ([]float64, error)
-		if scaling == Unscaled && s.Task != nil {
-			if row, err = unscaledRows(ctx, s, d); err != nil {
-				return nil, err
-			}
+		known, err := knownOf(s, d, scaling)
+		if err != nil {
+			return nil, err
 		}
-		if row == nil {
-			row = func(i int) ([]float64, error) { return m.before(ctx, z.bags, i) }
+		start := known.start(n)
+		for step := range n {
+			i := (start + step) % n
+			for k := range i {
+				if err := ctx.Err(); err != nil {
+					return nil, err
+				}
+				v, found := known.distance(i, k)
+				if !found {
+					if v, err = m.between(z.bags[i], z.bags[k]); err != nil {
+						return nil, fmt.Errorf("distance of two bags: %w", err)
+					}
+					known.keep(i, k, v)
+				}
+				all.values[i*n+k], all.values[k*n+i] = v, v
+			}
 		}
 		sum := 0.0
 		for i := range n {
-			values, err := row(i)
-			if err != nil {
-				return nil, err
-			}
-			for k, v := range values {
-				all.values[i*n+k], all.values[k*n+i] = v, v
+			for _, v := range all.values[i*n : i*n+i] {
 				sum += v
 			}
 		}
@@ -241,65 +249,59 @@ func distancesOf(ctx context.Context, s *learner.Shared, d Distance, scaling Sca
 	})
 }
 
-// before returns the distances from a bag to those before it.
-func (m *measure) before(ctx context.Context, bags []*points, i int) ([]float64, error) {
-	row := make([]float64, i)
-	for k := range row {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		var err error
-		if row[k], err = m.between(bags[i], bags[k]); err != nil {
-			return nil, fmt.Errorf("distance of two bags: %w", err)
-		}
-	}
-	return row, nil
+// known holds distances between bags of a task, without scaling. They depend on no other bag, so training parts share them.
+type known struct {
+	*unscaled
+	at []int // places of the shared bags in the task
 }
 
-// unscaled holds the distances between all bags of a task, without scaling. They depend on no other bag, so all fits of a task,
-// such as those of its folds, share them.
 type unscaled struct {
-	z    *standardised
-	rows []struct {
-		once   sync.Once
-		values []float64 // to the bags before
-		err    error
-	}
+	n      int
+	values []atomic.Uint64 // bits of the distances of two bags, the later one first; 0 for one that is not known
+	parts  atomic.Int64    // so far
 }
 
-// unscaledRows returns a function like [measure.before] for the shared bags; nil if a bag occurs twice in the task.
-func unscaledRows(ctx context.Context, s *learner.Shared, d Distance) (func(i int) ([]float64, error), error) {
-	at := make([]int, len(s.Bags)) // in the task
+// knownOf returns the known distances of the shared bags; nil if the task shares none.
+func knownOf(s *learner.Shared, d Distance, scaling Scaling) (*known, error) {
+	if s.Task == nil || scaling != Unscaled {
+		return nil, nil
+	}
+	k := &known{at: make([]int, len(s.Bags))}
 	for i, b := range s.Bags {
 		var found bool
-		if at[i], found = s.Task.Row(b); !found || i > 0 && at[i] <= at[i-1] {
+		if k.at[i], found = s.Task.Row(b); !found || i > 0 && k.at[i] <= k.at[i-1] {
 			return nil, nil
 		}
 	}
-	task, err := learner.Once(s.Task, fmt.Sprintf("distances %s", d), func() (*unscaled, error) {
-		z, err := scaledOf(s.Task, Unscaled)
-		task := &unscaled{z: z}
-		task.rows = slices.Grow(task.rows, len(s.Task.Bags))[:len(s.Task.Bags)]
-		return task, err
+	var err error
+	k.unscaled, err = learner.Once(s.Task, fmt.Sprintf("distances %s", d), func() (*unscaled, error) {
+		n := len(s.Task.Bags)
+		return &unscaled{n: n, values: make([]atomic.Uint64, n*n)}, nil
 	})
-	if err != nil {
-		return nil, err
+	return k, err
+}
+
+// start returns where a part begins with its n bags: each elsewhere, so that parts that are learnt at the same time compute
+// different distances.
+func (k *known) start(n int) int {
+	if k == nil {
+		return 0
 	}
-	return func(i int) ([]float64, error) {
-		row := &task.rows[at[i]]
-		row.once.Do(func() {
-			m := measure{distance: d, z: task.z}
-			row.values, row.err = m.before(ctx, task.z.bags, at[i])
-		})
-		if row.err != nil {
-			return nil, row.err
-		}
-		values := make([]float64, i)
-		for k := range values {
-			values[k] = row.values[at[k]]
-		}
-		return values, nil
-	}, nil
+	return int(k.parts.Add(1)-1) * 5 * n / 8 % max(n, 1)
+}
+
+func (k *known) distance(i, j int) (v float64, found bool) {
+	if k == nil {
+		return 0, false
+	}
+	bits := k.values[k.at[i]*k.n+k.at[j]].Load()
+	return math.Float64frombits(bits), bits != 0
+}
+
+func (k *known) keep(i, j int, v float64) {
+	if k != nil {
+		k.values[k.at[i]*k.n+k.at[j]].Store(math.Float64bits(v))
+	}
 }
 
 // row returns the distances from the shared bags to a bag, and remembers them.

@@ -45,8 +45,8 @@ const fewestRows = 256
 const finelyPadded = 1 << 16
 
 // paddedRows returns the number of rows that the products of a large bag are padded to. A graph is compiled for each: scoring,
-// which is rare, takes powers of two, and training two numbers between them. Larger bags have four, so that memory grows by
-// a quarter at most.
+// which is rare, takes powers of two, and training a number between two of them, too. For larger bags there are three between, so
+// that memory grows by a quarter at most.
 func paddedRows(instances int, training bool) int {
 	instances = max(instances, fewestRows)
 	digits := 1
