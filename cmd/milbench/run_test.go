@@ -416,7 +416,7 @@ func TestRunLargeBag(t *testing.T) {
 	path := write(t, "wide.csv", bagTable("label,a", 12, func(bag int) int { return map[bool]int{true: 5001, false: 2}[bag == 3] },
 		func(bag, instance int) string { return fmt.Sprintf("%d,%d", bag%2, instance+bag) }))
 	for name, want := range map[string]string{
-		"auto": "note: wide: auto: at most 5000 instances of a bag train mind, set-kernel-svm, miles, mi-svm-bag, citation-knn",
+		"auto": "note: wide: auto: with at most 5000 instances of a bag: mind, set-kernel-svm, miles, mi-svm-bag, citation-knn",
 		"mind": "note: wide: mind learns from at most 5000 instances of a bag, and scores a bag by so many; it takes no more",
 	} {
 		_, said := succeed(t, "run", path, "--learner", name, "--folds", "3", "--repeats", "1", "--dry-run", "--out", t.TempDir())

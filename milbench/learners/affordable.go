@@ -15,10 +15,10 @@ import (
 
 // The time of some learners grows with the square of the instances, or faster. On large sets a sample takes their place: one
 // that learns in fitSeconds of a core by the estimates of [learner.Cost], and for portfolios one that all slow candidates choose
-// from in choosingSeconds. A candidate is slow if it takes more than a fifth of that by itself, or more than slowSeconds where its
-// time grows with the instances. Bags have fewer instances, but
+// from in choosingSeconds. A candidate is slow if it takes more than a fifth of that by itself, or more than half of slowSeconds where
+// its time grows with the instances. Bags have fewer instances, but
 // fewestInstances at least, before there are fewer bags. Samples of four fifths and more save too little. Tests allow less.
-var choosingSeconds = 30.0
+var choosingSeconds = 40.0
 
 const (
 	fitSeconds      = 5.0
@@ -254,7 +254,7 @@ func (p *Portfolio) sampled(task cv.Task, fit cv.Fit) *sampling {
 	for k, setting := range p.Candidates {
 		alone := each(k, sample{})
 		e, err := Find(learner.Name(setting))
-		s.whole[k] = err != nil || min(large, e.Instances(setting)) <= limit(e) && (alone <= choosingSeconds/5 || alone <= slowSeconds && !superlinear(e, setting, bags))
+		s.whole[k] = err != nil || min(large, e.Instances(setting)) <= limit(e) && (alone <= choosingSeconds/5 || alone <= slowSeconds/2 && !superlinear(e, setting, bags))
 		if !s.whole[k] {
 			total += alone
 			most = min(most, limit(e))
@@ -324,7 +324,7 @@ func (s *sampling) note(p *Portfolio, bags int) string {
 		parts = append(parts, fmt.Sprintf("%s chooses by %d of %d bags", AutoName, len(s.chosen), bags))
 	}
 	if s.sample != (sample{}) && len(some) > 0 {
-		parts = append(parts, fmt.Sprintf("%v train %s", s.sample, strings.Join(some, ", ")))
+		parts = append(parts, fmt.Sprintf("with %v: %s", s.sample, strings.Join(some, ", ")))
 	}
 	if len(left) > 0 {
 		parts = append(parts, "left out, because they take long: "+strings.Join(left, ", "))

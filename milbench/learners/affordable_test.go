@@ -182,7 +182,7 @@ func autoAffords(t *testing.T, bags, instances int, nested bool, key string) {
 	}
 	all := All(noNetworks{}, Resources{Workers: 2})
 	plan, err := all.Plan(task)
-	if err != nil || s.chosen != nil && !strings.Contains(plan.Note, "auto chooses by") || !strings.Contains(plan.Note, fmt.Sprintf("%v train set-kernel-svm", s.sample)) {
+	if err != nil || s.chosen != nil && !strings.Contains(plan.Note, "auto chooses by") || !strings.Contains(plan.Note, fmt.Sprintf("with %v: set-kernel-svm", s.sample)) {
 		t.Errorf("note %q, %v", plan.Note, err)
 	}
 	learn := func() (o learner.Outcome) {

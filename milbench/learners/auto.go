@@ -42,7 +42,7 @@ const AutoName = "auto"
 // those of the joined models on held-out bags. These bags also set the weights, so the validation scores are slightly
 // too good.
 //
-// The time of many candidates grows with the square of the instances. If they would choose for more than half a minute on one
+// The time of many candidates grows with the square of the instances. If they would choose for more than 40 seconds on one
 // core, they take some instances of each bag, and if that is not enough, inner folds hold out a sample of the bags alone, and
 // these candidates learn from it alone; the others learn from all bags. Inner folds of the protocol hold out all bags; then each
 // training of these candidates draws a sample.
