@@ -271,7 +271,7 @@ func shares(estimator Estimator) (string, bool) {
 // jobs returns the jobs of a task, in the order of their first fits. Fits are in the same job if their estimators share
 // the same and if their training parts, including what is held out of them, have the same bags.
 func (l Classical) jobs(task cv.Task) (all []job) {
-	at, same := make(map[string]int), make(map[string][]int) // jobs that share the same
+	at := make(map[string]int)
 	for i, fit := range task.Fits {
 		estimator, err := l.parse(fit.Setting)
 		if err != nil {
@@ -301,19 +301,8 @@ func (l Classical) jobs(task cv.Task) (all []job) {
 			}
 			known, at[key] = len(all), len(all)
 			all = append(all, job{shared: NewShared(bags)})
-			if 2*len(bags) >= len(task.Bags) {
-				same[share] = append(same[share], known)
-			}
 		}
 		all[known].fits = append(all[known].fits, i)
-	}
-	of := NewShared(task.Bags)
-	for _, parts := range same {
-		for _, k := range parts {
-			if len(parts) > 1 {
-				all[k].shared.Task = of
-			}
-		}
 	}
 	return all
 }

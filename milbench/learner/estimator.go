@@ -66,10 +66,6 @@ func (t Training) Share() (s *Shared, rows []int, err error) {
 type Shared struct {
 	Bags []mil.Instances
 
-	// Task has all bags of a task, for values that depend on no other bag, where several training parts with most of them share
-	// the same; else it is nil.
-	Task *Shared
-
 	row    map[mil.Instances]int
 	mu     sync.Mutex
 	values map[string]*sharedValue

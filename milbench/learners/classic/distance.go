@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -217,91 +216,23 @@ func distancesOf(ctx context.Context, s *learner.Shared, d Distance, scaling Sca
 		n := len(z.bags)
 		all := &distances{measure: d, z: z, n: n, values: make([]float64, n*n)}
 		m := measure{distance: d, z: z}
-		known, err := knownOf(s, d, scaling)
-		if err != nil {
-			return nil, err
-		}
-		start := known.start(n)
-		for step := range n {
-			i := (start + step) % n
+		sum := 0.0
+		for i := range n {
 			for k := range i {
 				if err := ctx.Err(); err != nil {
 					return nil, err
 				}
-				v, found := known.distance(i, k)
-				if !found {
-					if v, err = m.between(z.bags[i], z.bags[k]); err != nil {
-						return nil, fmt.Errorf("distance of two bags: %w", err)
-					}
-					known.keep(i, k, v)
+				v, err := m.between(z.bags[i], z.bags[k])
+				if err != nil {
+					return nil, fmt.Errorf("distance of two bags: %w", err)
 				}
 				all.values[i*n+k], all.values[k*n+i] = v, v
-			}
-		}
-		sum := 0.0
-		for i := range n {
-			for _, v := range all.values[i*n : i*n+i] {
 				sum += v
 			}
 		}
 		all.mean = sum / float64(max(n*(n-1)/2, 1))
 		return all, nil
 	})
-}
-
-// known holds distances between bags of a task, without scaling. They depend on no other bag, so training parts share them.
-type known struct {
-	*unscaled
-	at []int // places of the shared bags in the task
-}
-
-type unscaled struct {
-	n      int
-	values []atomic.Uint64 // bits of the distances of two bags, the later one first; 0 for one that is not known
-	parts  atomic.Int64    // so far
-}
-
-// knownOf returns the known distances of the shared bags; nil if the task shares none.
-func knownOf(s *learner.Shared, d Distance, scaling Scaling) (*known, error) {
-	if s.Task == nil || scaling != Unscaled {
-		return nil, nil
-	}
-	k := &known{at: make([]int, len(s.Bags))}
-	for i, b := range s.Bags {
-		var found bool
-		if k.at[i], found = s.Task.Row(b); !found || i > 0 && k.at[i] <= k.at[i-1] {
-			return nil, nil
-		}
-	}
-	var err error
-	k.unscaled, err = learner.Once(s.Task, fmt.Sprintf("distances %s", d), func() (*unscaled, error) {
-		n := len(s.Task.Bags)
-		return &unscaled{n: n, values: make([]atomic.Uint64, n*n)}, nil
-	})
-	return k, err
-}
-
-// start returns where a part begins with its n bags: each elsewhere, so that parts that are learnt at the same time compute
-// different distances.
-func (k *known) start(n int) int {
-	if k == nil {
-		return 0
-	}
-	return int(k.parts.Add(1)-1) * 5 * n / 8 % max(n, 1)
-}
-
-func (k *known) distance(i, j int) (v float64, found bool) {
-	if k == nil {
-		return 0, false
-	}
-	bits := k.values[k.at[i]*k.n+k.at[j]].Load()
-	return math.Float64frombits(bits), bits != 0
-}
-
-func (k *known) keep(i, j int, v float64) {
-	if k != nil {
-		k.values[k.at[i]*k.n+k.at[j]].Store(math.Float64bits(v))
-	}
 }
 
 // row returns the distances from the shared bags to a bag, and remembers them.

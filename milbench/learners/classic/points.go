@@ -75,14 +75,8 @@ func scaledOf(s *learner.Shared, scaling Scaling) (*standardised, error) {
 		for _, b := range s.Bags {
 			z.Sparse = z.Sparse && mil.IsSparse(b)
 		}
-		var task *standardised
-		if scaling == Unscaled && s.Task != nil {
-			if task, err = scaledOf(s.Task, Unscaled); err != nil {
-				return nil, err
-			}
-		}
 		for _, b := range s.Bags {
-			p, err := z.pointsOf(task, b)
+			p, err := z.standardise(b)
 			if err != nil {
 				return nil, err
 			}
@@ -90,14 +84,6 @@ func scaledOf(s *learner.Shared, scaling Scaling) (*standardised, error) {
 		}
 		return z, nil
 	})
-}
-
-// pointsOf returns the points of a bag, those of the task if it has them in the same form.
-func (z *standardised) pointsOf(task *standardised, bag mil.Instances) (*points, error) {
-	if task != nil && task.Sparse == z.Sparse {
-		return task.of(bag)
-	}
-	return z.standardise(bag)
 }
 
 // some returns some of the bags.
