@@ -108,6 +108,9 @@ func (c Comparison) Runs() (runs []run.Run, err error) {
 		if err := protocol.Validate(); err != nil {
 			return nil, err
 		}
+		if c.Protocol.Folds == 0 && set.Folds == 0 && protocol.Folds < cv.Honest().Folds {
+			c.note("%s: %d folds: a class has no more bags or groups", set.Name, protocol.Folds)
+		}
 		list, notes, err := learners.Affordable(list, set, given)
 		if err != nil {
 			return nil, err

@@ -111,7 +111,7 @@ beside them, in ` + partsName + `. docs/judge.md goes through an example.` + fil
 	f.StringVar(&out, "out", "", "`file` of the folds or, with --format clam, their folder (required); never overwrites")
 	f.StringVar(&instances, "bags", "", "`file` to write the instances of the bags to, without instance labels: a CSV table with a header")
 	f.StringVar(&format, "format", "csv", "`format` of the folds: csv, or clam for split files as CLAM reads them")
-	f.IntVar(&folds, "folds", 0, "folds per repeat, for sets without an official split (default 10; ucsb 4)")
+	f.IntVar(&folds, "folds", 0, "folds per repeat, for sets without an official split (default 10, fewer for few bags; ucsb 4)")
 	f.IntVar(&repeats, "repeats", cv.Honest().Repeats, "repeats with other folds")
 	f.Uint64Var(&seed, "seed", 1, "seed of the folds")
 	inGroup(f, fileFlags, func() { open.addSources(f) })

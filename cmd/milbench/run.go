@@ -196,7 +196,7 @@ func (g *gridFlags) addTo(f *pflag.FlagSet) {
 	f.IntVar(&g.sample, "sample", 0, "`number` of settings to draw at random for each pooling, from the lists that you give or else from values for sets of up to a few hundred bags; --protocol nested chooses among them")
 	f.StringSliceVar(&g.learners, "learner", nil, "`list` of learners other than networks: "+strings.Join(learners.Names(), ", ")+"; without --pooling no network is trained")
 	f.StringVar(&g.name, "protocol", cv.ProtocolNames[0], "`name` of the protocol: "+strings.Join(cv.ProtocolNames, ", "))
-	f.IntVar(&g.folds, "folds", 0, "folds per repeat, for sets without an official split (default 10; ucsb and published 4)")
+	f.IntVar(&g.folds, "folds", 0, "folds per repeat, for sets without an official split (default 10, fewer for few bags; ucsb and published 4)")
 	f.IntVar(&g.repeats, "repeats", 0, "repeats with other folds and seeds (default 5; published 1; 2 if no flag chooses learners or settings)")
 	f.IntVar(&g.inner, "inner", cv.InnerFolds, "inner folds of each training part, for nested; 0 holds back a fifth of it instead")
 	f.Uint64Var(&g.seed, "seed", 1, "seed of folds, initial weights, order and dropout")

@@ -108,10 +108,20 @@ func DefaultProtocol(name string) (Protocol, error) {
 	return Protocol{}, fmt.Errorf("--protocol %q: no such protocol; %s", name, spelling.Hint(name, ProtocolNames))
 }
 
-// On returns the protocol with the customary number of folds of s, or 10, if Folds is 0.
+// On returns the protocol with the customary number of folds of s if Folds is 0; otherwise 10, or as many as its rarest class
+// allows.
 func (p Protocol) On(s *mil.Set) Protocol {
-	if p.Folds == 0 {
-		p.Folds = cmp.Or(s.Folds, Honest().Folds)
+	if p.Folds != 0 {
+		return p
+	}
+	if p.Folds = cmp.Or(s.Folds, Honest().Folds); s.Folds == 0 && !s.HasSplit() {
+		all := make([]int, len(s.Bags))
+		for i := range all {
+			all[i] = i
+		}
+		if most, _ := limit(s, all); most >= 2 {
+			p.Folds = min(p.Folds, most)
+		}
 	}
 	return p
 }

@@ -381,3 +381,17 @@ func must(t testing.TB, err error) {
 		t.Fatal(err)
 	}
 }
+
+// TestOn: without a number of folds, the rarest class limits them; a number that is given stays.
+func TestOn(t *testing.T) {
+	for _, c := range []struct{ given, positive, want int }{{0, 9, 9}, {0, 20, 10}, {0, 1, 10}, {7, 3, 7}} {
+		s := testSet(40, c.positive)
+		p := Protocol{Name: HonestProtocol, Folds: c.given, Repeats: 1}.On(s)
+		if p.Folds != c.want {
+			t.Errorf("%d folds of %d positive bags: %d, want %d", c.given, c.positive, p.Folds, c.want)
+		}
+		if _, err := p.Fits(s, oneSetting, 1); (err == nil) != (p.Folds <= c.positive) {
+			t.Errorf("%d positive bags: %v", c.positive, err)
+		}
+	}
+}
