@@ -314,7 +314,7 @@ func (s *sampling) note(p *Portfolio, bags int) string {
 			if s.left[k] {
 				list = &left
 			}
-			if len(*list) == 0 || (*list)[len(*list)-1] != name {
+			if !slices.Contains(*list, name) {
 				*list = append(*list, name)
 			}
 		}
