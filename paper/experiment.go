@@ -44,7 +44,7 @@ type Arm struct {
 	Change   Change   // what is done to them first
 	Protocol cv.Protocol
 	Settings []json.RawMessage
-	Curves   bool // keep the scores of every epoch
+	Curves   bool // keep what changes from epoch to epoch: losses and winners
 }
 
 // ErrUnknownExperiment reports that no experiment has the given name.
@@ -192,7 +192,7 @@ func (a Arm) run(all sets, name string, seed uint64) (run.Run, error) {
 	if err != nil {
 		return run.Run{}, err
 	}
-	r := run.Run{Base: name, Protocol: a.Protocol, Settings: a.Settings, Seed: seed, Curves: a.Curves}
+	r := run.Run{Base: name, Protocol: a.Protocol, Settings: a.Settings, Seed: seed, Curves: a.Curves, Winners: a.Curves}
 	if r.Protocol.Folds == 0 {
 		r.Protocol.Folds = entry.Folds
 	}

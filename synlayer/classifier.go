@@ -28,6 +28,10 @@ type Classification struct {
 	Pooled  *Node // [batch, features]; the logits are an affine function of it
 	Weights *Node // [batch, heads, instances]
 
+	// Attention is the weights before the Syn steps of a [SynPooling], nil for other poolings. The steps keep their order, but
+	// rounding may not.
+	Attention *Node
+
 	// Loss returns the training loss of each bag, [batch]. Its argument loss computes the loss of outputs in the shape of
 	// Logits; classes [batch] are the labels of the bags, counted from 0 (0 or 1 for one logit), in the type of the logits.
 	// The result must be finite for an empty bag. If Loss is nil, training minimises the loss of Logits.
@@ -41,8 +45,14 @@ func Classify(scope *model.Scope, pooling Pooling, bags Bags, outputs int) Class
 	if c, ok := pooling.(Classifier); ok {
 		return c.Classify(scope.In("pooling"), bags, outputs)
 	}
-	pooled, weights := pooling.Pool(scope.In("pooling"), bags)
-	return Classification{Logits: batched.Classify(scope, pooled, bags.Members(), outputs), Pooled: pooled, Weights: weights}
+	var c Classification
+	if p, ok := pooling.(SynPooling); ok {
+		c.Pooled, c.Weights, c.Attention = p.pool(scope.In("pooling"), bags)
+	} else {
+		c.Pooled, c.Weights = pooling.Pool(scope.In("pooling"), bags)
+	}
+	c.Logits = batched.Classify(scope, c.Pooled, bags.Members(), outputs)
+	return c
 }
 
 // LogisticLoss returns −log of the probability that logits assign to labels (0 or 1, in the same shape): log(1 +

@@ -53,7 +53,7 @@ func forEach(t *testing.T, f func(t *testing.T, backend compute.Backend, dtype d
 	}
 }
 
-// TestGoldenSynSteps compares Syn with 50-digit arithmetic.
+// TestGoldenSynSteps compares Syn with 50-digit arithmetic, and with gamma 1 also LogSyn, on the logarithms of the weights.
 func TestGoldenSynSteps(t *testing.T) {
 	type synCase struct {
 		Gamma   float64
@@ -80,7 +80,9 @@ func TestGoldenSynSteps(t *testing.T) {
 			}
 			out, err := CallOnceN(backend, func(w, gamma *Node) []*Node {
 				bounded := batched.SynUpTo(w, gamma, Const(w.Graph(), int32(steps)), max(steps, -steps))
-				return []*Node{synlayer.Syn(w, gamma, steps), bounded}
+				positive := GreaterThan(w, ScalarZero(w.Graph(), w.DType()))
+				logs := synlayer.LogSyn(ExpandAxes(Log(Where(positive, w, OnesLike(w))), -2), positive, steps)
+				return []*Node{synlayer.Syn(w, gamma, steps), bounded, Exp(Squeeze(logs, -2))}
 			}, weights.Tensor(dtype), gammas.Tensor(dtype))
 			if err != nil {
 				t.Fatal(err)
@@ -92,9 +94,12 @@ func TestGoldenSynSteps(t *testing.T) {
 			if dtype == dtypes.Float32 {
 				tol = tolerance{relative: 2e-5, absolute: 1e-37}
 			}
-			for form, name := range []string{"Syn", "SynUpTo"} {
+			for form, name := range []string{"Syn", "SynUpTo", "LogSyn"} {
 				got := goldentest.Floats(out[form])
 				for k, i := range rows {
+					if name == "LogSyn" && (cases[i].Gamma < 1 || slices.Min(cases[i].Weights.Flat) < 0) {
+						continue
+					}
 					want := make([]float64, width)
 					copy(want, cases[i].Out.Flat)
 					tol.check(t, fmt.Sprintf("%s, case %d (gamma %g, %d steps)", name, i, cases[i].Gamma, steps), got[k*width:(k+1)*width], want)

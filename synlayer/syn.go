@@ -29,6 +29,27 @@ import (
 // with the gradient 1/f'(x).
 func Syn(weights, gamma *Node, iterations int) *Node { return batched.Syn(weights, gamma, iterations) }
 
+// LogSyn applies Syn steps with γ = 1 to attention weights given by their logits, and returns the logarithms of the results. With
+// γ = 1 a step is a power, so that any number of them is one formula, a softmax with a temperature and an L2 norm:
+//
+//	log ξ' = s (t ℓ − (1/q) log Σ exp(q t ℓ)),  t = 3^I / s
+//
+// where s and q are 3 and 2 for I > 0, 1/3 and 2 for I < 0, 1 and 1 for I = 0 (the logarithms of the softmax). It equals the
+// logarithm of [Syn] on the softmax, but keeps weights apart that Syn rounds to equal ones or to 0: after twenty inverse steps
+// float32 weights hold no order, their logarithms do.
+//
+// logits is [..., heads, instances]; mask [..., instances], or nil, leaves instances out: their result is −∞.
+func LogSyn(logits, mask *Node, iterations int) *Node {
+	return logSyn(logits, mask, ConstAs(logits, float64(iterations)))
+}
+
+func logSyn(logits, mask, iterations *Node) *Node {
+	if mask != nil {
+		mask = batched.MaskLike(mask, logits, -2)
+	}
+	return batched.LogSyn(logits, mask, iterations)
+}
+
 // StraightThrough returns adjusted, but with the gradient of weights: the backward pass treats the adjustment as the
 // identity (the gradient bypass of figure 3).
 func StraightThrough(weights, adjusted *Node) *Node {

@@ -23,7 +23,8 @@ import (
 // [features, 2·Embed] (keys first); query_projection/weights [features, Embed]; output/weights [Embed, Output]; and
 // the bias of each dense map. The weights are Xavier uniform, biases 0.
 //
-// The returned weights are the ones that pooled the values: after Syn, renormalisation and dropout.
+// The returned weights are the ones that pooled the values: after Syn, renormalisation and dropout. With γ = 1 the steps are
+// those of [LogSyn].
 //
 // Paper and published code differ: the paper has γ = 1 and mentions no layer norm ([PaperSyn]); the code has γ = 0.5 and a
 // layer norm ([DefaultSyn]), and never runs the inverse steps because of an empty loop.
@@ -80,6 +81,12 @@ func (p SynPooling) Validate() error {
 
 // Pool implements [Pooling]. It panics with the error of Validate.
 func (p SynPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node) {
+	pooled, weights, _ = p.pool(scope, bags)
+	return pooled, weights
+}
+
+// pool is Pool, and also returns the weights before the Syn steps.
+func (p SynPooling) pool(scope *model.Scope, bags Bags) (pooled, weights, attention *Node) {
 	mustBe(p)
 	bags = bags.clean()
 	numMembers := bags.Members()
@@ -92,9 +99,16 @@ func (p SynPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node) 
 	keys, values := halves[0], halves[1]
 	query := Dense(scope.In("query_projection"), trainableQuery(scope, bags.X, numMembers), numMembers, p.Embed)
 	query = Mul(query, batched.Along(number("scale", p.Scale), query))
-	attention := BagSoftmax(scores(query, keys, p.Heads), bags.Mask)
+	logits := scores(query, keys, p.Heads)
+	attention = BagSoftmax(logits, bags.Mask)
 
-	adjusted := batched.SynSteps(scope, attention, number("gamma", p.Gamma), p.Iterations)
+	adjusted := attention
+	switch bound := batched.Steps(bags.X.Graph(), p.Iterations); {
+	case p.Gamma == 1 && bound > 0:
+		adjusted = Exp(logSyn(logits, bags.Mask, number("iterations", float64(p.Iterations))))
+	case p.Gamma < 1:
+		adjusted = batched.SynSteps(scope, attention, number("gamma", p.Gamma), p.Iterations)
+	}
 	if p.Renormalise {
 		adjusted = Div(adjusted, batched.OneIfZero(ReduceAndKeep(adjusted, ReduceSum, -1)))
 	}
@@ -109,5 +123,5 @@ func (p SynPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node) 
 	if output == 0 {
 		output = bags.X.Shape().Dim(-1)
 	}
-	return Dense(scope.In("output"), weightedSum(weights, values), numMembers, output), weights
+	return Dense(scope.In("output"), weightedSum(weights, values), numMembers, output), weights, attention
 }

@@ -65,6 +65,9 @@ func Number(scope *model.Scope, x *Node, name string, value float64) *Node {
 	return ConstAs(x, value)
 }
 
+// Steps returns the bound of the Syn steps of a pooling in graph g ([BoundSteps]), or without one the magnitude of their number.
+func Steps(g *Graph, iterations int) int { return max(numbersOf(g).steps, iterations, -iterations) }
+
 // SynSteps applies the Syn steps of the pooling in scope. If the steps are bounded ([BoundSteps]), their number is the
 // hyperparameter "iterations" ([Number]). With 0 steps it returns weights unchanged.
 func SynSteps(scope *model.Scope, weights, gamma *Node, iterations int) *Node {

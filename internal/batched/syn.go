@@ -46,6 +46,28 @@ func SynUpTo(weights, gamma, iterations *Node, bound int) *Node {
 	return weights
 }
 
+// LogSyn is the LogSyn of package synlayer, with the mask real in the shape of logits, or nil, and the number of iterations
+// as a scalar or [members].
+func LogSyn(logits, real, iterations *Node) *Node {
+	infinite := BroadcastToDims(Infinity(logits.Graph(), logits.DType(), -1), logits.Shape().Dimensions...)
+	keep := func(x, other *Node) *Node { return x }
+	if real != nil {
+		keep = func(x, other *Node) *Node { return Where(real, x, other) }
+	}
+	largest := StopGradient(ReduceAndKeep(keep(logits, infinite), ReduceMax, -1))
+	largest = Where(IsFinite(largest), largest, filled(largest, 0))
+	l := keep(Sub(logits, largest), filled(logits, 0))
+
+	i := Along(iterations, logits)
+	sign := Sign(i)
+	three := ConstAs(i, 3.0)
+	s, q := Pow(three, sign), Add(Abs(sign), ConstAs(i, 1.0))
+	l = Mul(l, Pow(three, Sub(i, sign)))
+	sum := ReduceAndKeep(keep(Exp(Mul(l, q)), filled(l, 0)), ReduceSum, -1)
+	l = Mul(s, Sub(l, Div(Log(OneIfZero(sum)), q)))
+	return keep(l, infinite)
+}
+
 // unitLength divides by the L2 norm over the last axis; a row of zeros stays unchanged. Dividing by the largest magnitude
 // first keeps the squares from underflowing.
 func unitLength(w *Node) *Node {

@@ -38,6 +38,9 @@ type Fit struct {
 	// scored.
 	EveryEpoch bool
 
+	// Winners asks, with EveryEpoch, for [synpool/milbench/learner.Epoch.Winners]. Networks on small bags have them.
+	Winners bool
+
 	// Instances asks for [mil.Prediction.Instances] of the test bags in every epoch that is returned.
 	Instances bool
 }

@@ -20,6 +20,14 @@ type Epoch struct {
 	Loss       float64 // mean training loss over the training bags
 	Validation []mil.Prediction
 	Test       []mil.Prediction
+	Winners    []Winners // if [cv.Fit.Winners] asks for them
+}
+
+// Winners are the instances with the largest weight, of each bag of a part and each head in turn.
+type Winners struct {
+	Part string // the bags: "train" or "held-out"
+	Way  string // the weights: "before" the Syn steps, or after them in "float32" or "float64"
+	Of   []int
 }
 
 // Outcome is a finished fit.

@@ -18,7 +18,7 @@ import (
 // from in choosingSeconds. A candidate is slow if it takes more than a fifth of that by itself, or more than half of slowSeconds where
 // its time grows with the instances. Bags have fewer instances, but
 // fewestInstances at least, before there are fewer bags. Samples of four fifths and more save too little. Tests allow less.
-var choosingSeconds = 40.0
+var choosingSeconds = 24.0
 
 const (
 	fitSeconds      = 5.0

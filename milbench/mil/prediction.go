@@ -19,7 +19,7 @@ type Prediction struct {
 	Weights [][]float64
 
 	// Winners has the instance with the largest weight for each head, the first one if several are equal; nil if all
-	// weights are equal.
+	// weights are equal. Syn steps keep the order of weights, but round: those before the steps decide.
 	Winners []int
 
 	// Instances has one score per instance if [synpool/milbench/cv.Fit.Instances] asks for it and the learner provides it. A larger score

@@ -37,6 +37,17 @@ type Curve struct {
 	// over all heads and held-out bags (validation and test part). It is null for the first epoch, and for all epochs
 	// if the pooling has no winners.
 	WinnersChanged []*float64 `json:"winners_changed"`
+
+	// Changes has such shares of several parts and ways, for fits with [cv.Fit.Winners].
+	Changes []Changes `json:"changes,omitempty"`
+}
+
+// Changes is how often the winners of a part change, see [synpool/milbench/learner.Winners].
+type Changes struct {
+	Part   string    `json:"part"`
+	Way    string    `json:"way"`
+	Shares []float64 `json:"shares,omitempty"` // that differ from the previous epoch, from the second epoch on
+	Least  float64   `json:"least"`            // in a [MeanCurve]: the smallest share, averaged over the fits
 }
 
 // Validate returns an error if c is unusable: no fit or set, a repeat or fold below 0, lists of different lengths,
@@ -53,6 +64,11 @@ func (c Curve) Validate() error {
 	case len(c.WinnersChanged) != n || len(c.Validation) != n && len(c.Validation) != 0:
 		return fmt.Errorf("%d losses, %d figures of the validation part and %d changes of winners; one of each per epoch is needed",
 			n, len(c.Validation), len(c.WinnersChanged))
+	}
+	for _, change := range c.Changes {
+		if len(change.Shares) != n-1 {
+			return fmt.Errorf("%d losses and %d changes of winners of the part %q; one less is needed", n, len(change.Shares), change.Part)
+		}
 	}
 	for _, share := range c.WinnersChanged {
 		if share != nil && !(*share >= 0 && *share <= 1) {

@@ -22,6 +22,8 @@ type MeanCurve struct {
 
 	// Least is the smallest share of winners that changed between two epochs, averaged over the fits.
 	Least float64 `json:"least,omitempty"`
+
+	Changes []Changes `json:"changes,omitempty"`
 }
 
 // MeanCurves averages curves by set and setting, in order. Curves of one setting on one set must have equal length.
@@ -71,6 +73,23 @@ func meanCurve(curves []Curve) (MeanCurve, error) {
 		}
 		if m.WinnersChanged != nil {
 			m.Least += least / n
+		}
+		if len(c.Changes) != len(first.Changes) {
+			return MeanCurve{}, fmt.Errorf("%s: curves of %s with %d and with %d changes of winners", c.Set, c.Config, len(first.Changes), len(c.Changes))
+		}
+		for k, change := range c.Changes {
+			if m.Changes == nil {
+				m.Changes = make([]Changes, len(c.Changes))
+			}
+			mean := &m.Changes[k]
+			mean.Part, mean.Way = change.Part, change.Way
+			if mean.Shares == nil {
+				mean.Shares = make([]float64, len(change.Shares))
+			}
+			for i, share := range change.Shares {
+				mean.Shares[i] += share / n
+			}
+			mean.Least += slices.Min(change.Shares) / n
 		}
 	}
 	return m, nil

@@ -34,6 +34,19 @@ func (s *setStudy) curve(o learner.Outcome) (results.Curve, error) {
 			changed = winnersChanged(heldOut(o.Epochs[i-1]), heldOut(e))
 		}
 		c.WinnersChanged = append(c.WinnersChanged, changed)
+		for k, w := range e.Winners {
+			if i == 0 {
+				c.Changes = append(c.Changes, results.Changes{Part: w.Part, Way: w.Way})
+				continue
+			}
+			changed := 0
+			for at, instance := range w.Of {
+				if instance != o.Epochs[i-1].Winners[k].Of[at] {
+					changed++
+				}
+			}
+			c.Changes[k].Shares = append(c.Changes[k].Shares, float64(changed)/float64(max(1, len(w.Of))))
+		}
 	}
 	return c, c.Validate()
 }

@@ -41,6 +41,9 @@ type Run struct {
 	// epochs.
 	Curves bool
 
+	// Winners asks for [results.Curve.Changes], too.
+	Winners bool
+
 	// Instances asks for the scores of test instances in every result ([results.ScoredBag.Instances]), if the learner
 	// provides them.
 	Instances bool
@@ -210,6 +213,7 @@ func (r *Run) studies(sum *Summary) ([]*setStudy, error) {
 		}
 		for i := range fits {
 			fits[i].EveryEpoch = fits[i].EveryEpoch || r.Curves
+			fits[i].Winners = r.Winners
 			fits[i].Instances = r.Instances || hasInstanceLabels(s)
 		}
 		studies = append(studies, &setStudy{Run: r, set: s, summary: sum, fits: fits})

@@ -27,7 +27,7 @@ type block struct {
 	configs []Config
 
 	data    [][]*tensors.Tensor // per bucket: the inputs from blockX on that all blocks share ([layout.arrays]); nil if bags are streamed
-	scales  [][]*tensors.Tensor // per bucket: blockFactor and blockShift; nil if sparse bags are streamed
+	scales  [][]*tensors.Tensor // blockFactor and blockShift: one pair for dense bags, one per bucket for sparse ones, nil if these are streamed
 	inputs  []Standardisation   // one per member
 	rows    *table              // table for steps that take rows; nil if they do not
 	numbers *tensors.Tensor     // [members, numbers]
@@ -82,8 +82,8 @@ func (b *block) run(ctx context.Context, after func(epoch int, losses []float32)
 	return b.results, nil
 }
 
-// compileRounds compiles on a device what train needs for all buckets, at the same time; compileScoring does so for score.
-// Elsewhere, and if bags are streamed, each graph is compiled when it is first needed.
+// compileRounds compiles on a device what train needs for all buckets, at the same time. Elsewhere, and if bags are
+// streamed, each graph is compiled when it is first needed.
 func (b *block) compileRounds() error {
 	if b.backend.HasSharedBuffers() || b.streams {
 		return nil
@@ -96,22 +96,6 @@ func (b *block) compileRounds() error {
 		c.start(b.round, inputs...)
 	}
 	c.start(b.current, slices.Concat(shapesOf(b.state...), shapesOf(b.numbers))...)
-	return c.wait()
-}
-
-func (b *block) compileScoring(parameters []*tensors.Tensor) error {
-	if b.backend.HasSharedBuffers() || b.streams {
-		return nil
-	}
-	var c compiling
-	for k, size := range b.buckets {
-		if slices.ContainsFunc(b.fits, func(f cv.Fit) bool {
-			return slices.ContainsFunc(heldOut(f), func(i int) bool { return b.sizes[i] == size })
-		}) {
-			c.start(b.scoring, slices.Concat(shapesOf(parameters...), shapesOf(b.numbers),
-				[]shapes.Shape{shapes.Make(dtypes.Int32, len(b.fits), b.scored(size))}, shapesOf(scoring(b.held(k))...))...)
-		}
-	}
 	return c.wait()
 }
 
@@ -178,11 +162,13 @@ func (b *block) prepare() error {
 			b.state = append(b.state, tensors.FromFlatDataAndDimensions(values, append([]int{members}, part.dims...)...))
 		}
 	}
-	for _, size := range b.buckets {
-		if b.streams && b.sparse {
-			break
+	switch {
+	case !b.sparse:
+		b.scales = [][]*tensors.Tensor{b.scaling()}
+	case !b.streams:
+		for _, size := range b.buckets {
+			b.scales = append(b.scales, b.columnScaling(size, b.layout.bags[size], b.places(size), false))
 		}
-		b.scales = append(b.scales, b.scaling(size, b.layout.bags[size], b.places(size)))
 	}
 	return nil
 }
@@ -259,23 +245,27 @@ func (l *layout) arrays(size bucketSize, bags []mil.Instances, chosen []int, pla
 	return data, nil
 }
 
-// scaling returns blockFactor and blockShift for bags of a bucket, chosen as for [layout.arrays].
-func (b *block) scaling(size bucketSize, chosen []int, places int) []*tensors.Tensor {
+// scaling returns blockFactor and blockShift for dense bags.
+func (b *block) scaling() []*tensors.Tensor {
 	members := len(b.inputs)
-	if !b.sparse {
-		shifts, factors := make([]float64, members*b.features), make([]float64, members*b.features)
-		for m, input := range b.inputs {
-			for j := range b.features {
-				shifts[m*b.features+j], factors[m*b.features+j] = input.numbers(j)
-			}
-		}
-		return []*tensors.Tensor{
-			tensors.FromFlatDataAndDimensions(factors, members, b.features),
-			tensors.FromFlatDataAndDimensions(shifts, members, b.features),
+	shifts, factors := make([]float64, members*b.features), make([]float64, members*b.features)
+	for m, input := range b.inputs {
+		for j := range b.features {
+			shifts[m*b.features+j], factors[m*b.features+j] = input.numbers(j)
 		}
 	}
-	width, sets := b.width(size), members
-	if b.streams { // each place belongs to one member
+	return []*tensors.Tensor{
+		tensors.FromFlatDataAndDimensions(factors, members, b.features),
+		tensors.FromFlatDataAndDimensions(shifts, members, b.features),
+	}
+}
+
+// columnScaling returns blockFactor and blockShift for sparse bags of a bucket, chosen as for [layout.arrays]. Members share
+// the places, or each has as many of its own.
+func (b *block) columnScaling(size bucketSize, chosen []int, places int, own bool) []*tensors.Tensor {
+	members, width := len(b.inputs), b.width(size)
+	sets := members
+	if own {
 		sets = 1
 	}
 	factors := make([]float64, sets*places*width)
@@ -285,7 +275,7 @@ func (b *block) scaling(size bucketSize, chosen []int, places int) []*tensors.Te
 		}
 		for s := range sets {
 			input := b.inputs[s]
-			if b.streams {
+			if own {
 				input = b.inputs[k/(places/members)]
 			}
 			for at, j := range b.columns[i] {
@@ -299,47 +289,28 @@ func (b *block) scaling(size bucketSize, chosen []int, places int) []*tensors.Te
 	}
 }
 
-// held returns the inputs of bucket k, from blockX on.
-func (b *block) held(k int) []*tensors.Tensor { return joined(b.data[k], b.scales[k]) }
+// held returns the inputs of bucket k, from blockX on, for steps on bags in memory.
+func (b *block) held(k int) []*tensors.Tensor {
+	return joined(b.data[k], b.scales[min(k, len(b.scales)-1)])
+}
+
+// read returns the inputs of a bucket, from blockX on, with the chosen bags, -1 for none. Each member has as many of
+// them as the others. The caller frees own.
+func (b *block) read(size bucketSize, chosen []int) (inputs, own []*tensors.Tensor, err error) {
+	if own, err = b.arrays(size, b.bags, chosen, len(chosen)); err != nil {
+		return nil, own, err
+	}
+	if !b.sparse {
+		return joined(own, b.scales[0]), own, nil
+	}
+	scales := b.columnScaling(size, chosen, len(chosen), true)
+	return joined(own, scales), slices.Concat(own, scales), nil
+}
 
 // joined puts the arrays of scaling into those of arrays.
 func joined(data, scales []*tensors.Tensor) []*tensors.Tensor {
 	const shared = blockFactor - blockX
 	return slices.Concat(data[:shared], scales, data[shared:])
-}
-
-// scoring returns those of the inputs that scoring needs.
-func scoring(inputs []*tensors.Tensor) []*tensors.Tensor {
-	return inputs[:min(len(inputs), blockNumbered-blockX)]
-}
-
-// given returns the inputs of bucket k for a step, or for scoring, on chosen bags, -1 for none, and the place of each in
-// them. The caller frees own: if bags are streamed, they are read now.
-func (b *block) given(k int, chosen []int) (inputs []*tensors.Tensor, places []int32, own []*tensors.Tensor, err error) {
-	places = make([]int32, len(chosen))
-	for slot, i := range chosen {
-		switch {
-		case i < 0:
-			places[slot] = -1
-		case b.streams:
-			places[slot] = int32(slot)
-		default:
-			places[slot] = int32(b.at[i])
-		}
-	}
-	if !b.streams {
-		return b.held(k), places, nil, nil
-	}
-	size := b.buckets[k]
-	if own, err = b.arrays(size, b.bags, chosen, len(chosen)); err != nil {
-		return nil, nil, own, err
-	}
-	data := own
-	if b.scales != nil {
-		return joined(data, b.scales[k]), places, own, nil
-	}
-	scales := b.scaling(size, chosen, len(chosen))
-	return joined(data, scales), places, slices.Concat(own, scales), nil
 }
 
 // train runs one epoch and returns the mean loss over each member's bags.
@@ -420,10 +391,21 @@ func (b *block) trainBatches(k int, batches [][][]int) error {
 	if count == 0 {
 		return nil
 	}
-	inputs, order, own, err := b.given(k, chosen)
+	order := slots(chosen)
+	var inputs, own []*tensors.Tensor
 	defer func() { _ = finalize(own...) }()
-	if err != nil {
-		return err
+	if b.streams {
+		var err error
+		if inputs, own, err = b.read(size, chosen); err != nil {
+			return err
+		}
+	} else {
+		inputs = b.held(k)
+		for slot, i := range chosen {
+			if i >= 0 {
+				order[slot] = int32(b.at[i])
+			}
+		}
 	}
 	var taken tableCall
 	if b.rows != nil {
@@ -496,20 +478,20 @@ func (b *block) score(ctx context.Context, epoch int, losses []float32) error {
 	if err != nil {
 		return err
 	}
-	if err := b.compileScoring(parameters); err != nil {
-		return err
+	scores, attention := make([]map[int]mil.Prediction, members), make([]map[int][][]float32, members)
+	seen, left := make([][]int, members), make([][]int, members) // all bags to score, and those of a size that are not scored yet
+	for m, fit := range b.fits {
+		scores[m], attention[m], seen[m] = map[int]mil.Prediction{}, map[int][][]float32{}, heldOut(fit)
+		if b.of.winners {
+			seen[m] = append(seen[m], trainBags(fit)...)
+		}
 	}
-	scores := make([]map[int]mil.Prediction, members)
-	left := make([][]int, members) // held-out bags of the bucket that are not scored yet
-	for m := range scores {
-		scores[m] = map[int]mil.Prediction{}
-	}
-	for k, size := range b.buckets {
+	for _, size := range b.scoringSizes() {
 		most := 0
-		for m, fit := range b.fits {
+		for m := range left {
 			left[m] = nil
-			for _, i := range heldOut(fit) {
-				if wanted[m] && b.sizes[i] == size {
+			for _, i := range seen[m] {
+				if wanted[m] && b.sizes[i].scored() == size {
 					left[m] = append(left[m], i)
 				}
 			}
@@ -524,7 +506,7 @@ func (b *block) score(ctx context.Context, epoch int, losses []float32) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := b.scoreBags(k, width, parameters, chosen, scores); err != nil {
+			if err := b.scoreBags(size, width, parameters, chosen, scores, attention); err != nil {
 				return err
 			}
 		}
@@ -541,6 +523,9 @@ func (b *block) score(ctx context.Context, epoch int, losses []float32) error {
 		}
 		for _, i := range fit.Test {
 			e.Test = append(e.Test, scores[m][i])
+		}
+		if b.of.winners && b.configs[m].chooses() {
+			e.Winners = winnersOf(b.configs[m], trainBags(fit), heldOut(fit), attention[m])
 		}
 		b.results[m].Epochs = append(b.results[m].Epochs, e)
 	}
@@ -590,28 +575,40 @@ func (b *block) flat() (all []float32, err error) {
 	return slices.Concat(pieces...), nil
 }
 
-// scoreBags scores up to width bags of bucket k per member, chosen by index.
-func (b *block) scoreBags(k, width int, parameters []*tensors.Tensor, chosen [][]int, scores []map[int]mil.Prediction) error {
+// slots returns the place of each chosen bag among them, -1 for none.
+func slots(chosen []int) []int32 {
+	places := make([]int32, len(chosen))
+	for slot, i := range chosen {
+		places[slot] = -1
+		if i >= 0 {
+			places[slot] = int32(slot)
+		}
+	}
+	return places
+}
+
+// scoreBags scores up to width bags per member, chosen by index, padded to a size.
+func (b *block) scoreBags(size bucketSize, width int, parameters []*tensors.Tensor, chosen [][]int, scores []map[int]mil.Prediction, attention []map[int][][]float32) error {
 	all := slices.Repeat([]int{-1}, len(chosen)*width)
 	for m := range chosen {
 		copy(all[m*width:], chosen[m])
 	}
-	inputs, order, own, err := b.given(k, all)
-	defer func() { _ = finalize(own...) }()
+	inputs, own, err := b.read(size, all)
+	index := tensors.FromFlatDataAndDimensions(slots(all), len(chosen), width)
+	defer func() { _ = finalize(append(own, index)...) }()
 	if err != nil {
 		return err
 	}
-	index := tensors.FromFlatDataAndDimensions(order, len(chosen), width)
 	var args []any
 	for _, p := range parameters {
 		args = append(args, p)
 	}
 	args = append(args, b.numbers, index)
-	for _, d := range scoring(inputs) {
+	for _, d := range inputs[:min(len(inputs), blockNumbered-blockX)] { // those that scoring needs
 		args = append(args, d)
 	}
 	outputs, err := call(b.scoring, args)
-	defer func() { _ = finalize(append(outputs, index)...) }()
+	defer func() { _ = finalize(outputs...) }()
 	if err != nil {
 		return err
 	}
@@ -626,6 +623,12 @@ func (b *block) scoreBags(k, width int, parameters []*tensors.Tensor, chosen [][
 	var weights []float32
 	if b.of.weights {
 		if weights, err = tensors.CopyFlatData[float32](outputs[2]); err != nil {
+			return err
+		}
+	}
+	var before []float32
+	if b.of.winners {
+		if before, err = tensors.CopyFlatData[float32](outputs[len(outputs)-1]); err != nil {
 			return err
 		}
 	}
@@ -648,6 +651,11 @@ func (b *block) scoreBags(k, width int, parameters []*tensors.Tensor, chosen [][
 			if weights != nil {
 				for _, w := range weights[at*instances:][:b.bags[i].Len()] {
 					s.Instances = append(s.Instances, float64(w))
+				}
+			}
+			if before != nil {
+				for h := range heads {
+					attention[m][i] = append(attention[m][i], before[(at*heads+h)*size.instances:][:b.bags[i].Len()])
 				}
 			}
 			scores[m][i] = s

@@ -454,7 +454,7 @@ func TestShared(t *testing.T) {
 
 // TestBlockMates checks that the outcome of a fit is bit-identical alone, among others, and with any number of workers.
 // In the smaller blocks that a low memory limit forces, it is the same up to rounding. The fits of a block differ in
-// numbers: learning rate, weight decay, dropout rate, gamma, scale and I.
+// numbers: learning rate, weight decay, dropout rate, gamma, scale and I. With gamma 1 they have blocks of their own.
 func TestBlockMates(t *testing.T) {
 	backend := blockBackend(t)
 	if backend == nil {
@@ -462,17 +462,20 @@ func TestBlockMates(t *testing.T) {
 	}
 	bags, examples := unequal(20)
 	task := cv.Task{Name: "unequal", Bags: bags}
-	for i := range 14 {
+	for i := range 28 {
 		c := setting(t, "syn")
 		c.Iterations, c.Epochs, c.Dropout = i%7-3, 3, 0.2+0.1*float64(i%4)
-		c.LR, c.WeightDecay, c.Gamma, c.Scale = 1e-3*float64(1+i%2), 0.01*float64(i%3), 0.2+0.2*float64(i%5), float64(1+i%6)
+		c.LR, c.WeightDecay, c.Gamma, c.Scale = 1e-3*float64(1+i%2), 0.01*float64(i%3), 0.1+0.2*float64(i%5), float64(1+i%6)
+		if i >= 14 {
+			c.Gamma, c.Iterations = 1, 5*c.Iterations
+		}
 		text := settingOf(t, c)
 		task.Fits = append(task.Fits, cv.Fit{Seed: uint64(i), Setting: text, Train: examples[:15], Test: []int{15, 16, 17, 18, 19}})
 	}
 	want := learn(t, Trainer{Backend: backend}, task)
 	plan, err := Trainer{Backend: backend}.Plan(task)
-	if err != nil || plan.Blocks != 2 || plan.Note != "" {
-		t.Fatalf("plan %+v, error %v; want two blocks", plan, err)
+	if err != nil || plan.Blocks != 4 || plan.Note != "" {
+		t.Fatalf("plan %+v, error %v; want four blocks", plan, err)
 	}
 	if got := learn(t, Trainer{Backend: backend, Workers: 3}, task); !reflect.DeepEqual(got, want) {
 		t.Error("three workers differ from one")
@@ -489,10 +492,12 @@ func TestBlockMates(t *testing.T) {
 			}
 		}
 	}
-	alone := task
-	alone.Fits = task.Fits[4:5]
-	if got := learn(t, Trainer{Backend: backend}, alone); !reflect.DeepEqual(got[0].Epochs, want[4].Epochs) {
-		t.Error("a fit alone differs from the same fit in a block")
+	for _, i := range []int{4, 18} {
+		alone := task
+		alone.Fits = task.Fits[i : i+1]
+		if got := learn(t, Trainer{Backend: backend}, alone); !reflect.DeepEqual(got[0].Epochs, want[i].Epochs) {
+			t.Errorf("fit %d alone differs from the same fit in a block", i)
+		}
 	}
 	if _, err := (Trainer{Backend: backend, Memory: 1 << 20}).Plan(task); err == nil {
 		t.Error("1 MB is enough")
@@ -840,11 +845,14 @@ func TestBlockDevice(t *testing.T) {
 			t.Errorf("score %g, on the CPU's own blocks %g", scores[1][i], want)
 		}
 	}
-	sizes := map[bucketSize]bool{}
-	for _, bag := range bags {
-		sizes[sizeOf(bag)] = true
+	trained, scored := map[bucketSize]bool{}, map[bucketSize]bool{}
+	for i, bag := range bags {
+		trained[sizeOf(bag)] = true
+		if i >= 15 {
+			scored[sizeOf(bag).scored()] = true
+		}
 	}
-	if want := 2*len(sizes) + 1; len(sizes) < 2 || int(device.graphs) != want {
-		t.Errorf("%d graphs of %d buckets, want %d", device.graphs, len(sizes), want)
+	if want := len(trained) + len(scored) + 1; len(trained) < 2 || int(device.graphs) != want {
+		t.Errorf("%d graphs of %d buckets, %d of them scored, want %d", device.graphs, len(trained), len(scored), want)
 	}
 }

@@ -28,6 +28,7 @@ type blockStructure struct {
 	batch   int
 	raw     bool // features are not standardised
 	weights bool // weights of scored bags are wanted
+	winners bool // weights of each head are wanted, before Syn steps
 	own     bool // the pooling is a user's own
 	taken   bool // a step takes only the rows of the first weights that its bag uses ([table])
 	single  bool // a call takes one step
@@ -342,19 +343,23 @@ func (bp *blockProgram) currentGraph(in []*Node) []*Node {
 
 // scoreBlockGraph takes the parameters, part by part, the numbers, order [members, bags], and the inputs from blockX up
 // to the columns. It returns logits [members, bags] or [members, bags, outputs] and winners int32 [members, bags,
-// heads]. If weights are wanted, it also returns their means over the heads, [members, bags, instances].
+// heads], before Syn steps. If weights are wanted, it also returns their means over the heads, [members, bags, instances], and
+// for winners those of each head before Syn steps, [members, bags, heads, instances].
 func (bp *blockProgram) scoreBlockGraph(in []*Node) []*Node {
 	parts, in := in[:len(bp.parts)], in[len(bp.parts):]
 	values := memberNumbers(in[0])
 	bags := bp.bags(in[2:], in[1])
 	network, _ := splitNumbers(values)
 	c := bp.classify(bp.bind(bp.parameters(parts), network), bags)
-	logits, weights := c.Logits, c.Weights
-	real := BroadcastToDims(ExpandAxes(bags.Mask, -2), weights.Shape().Dimensions...)
-	chosen := Where(real, weights, Infinity(weights.Graph(), weights.DType(), -1)) // padding never wins, whatever the sign of the weights
-	out := []*Node{logits, ArgMax(chosen, -1)}
+	attention := ordered(c)
+	real := BroadcastToDims(ExpandAxes(bags.Mask, -2), attention.Shape().Dimensions...)
+	chosen := Where(real, attention, Infinity(attention.Graph(), attention.DType(), -1)) // padding never wins, whatever the sign of the weights
+	out := []*Node{c.Logits, ArgMax(chosen, -1)}
 	if bp.of.weights {
-		out = append(out, ReduceMean(weights, 2))
+		out = append(out, ReduceMean(c.Weights, 2))
+	}
+	if bp.of.winners {
+		out = append(out, attention)
 	}
 	return out
 }

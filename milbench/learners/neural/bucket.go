@@ -10,7 +10,7 @@ import (
 // needs a compiled graph, and compiling costs more than padding a few large bags.
 const (
 	smallestBucket = 8
-	widestDoubling = 128
+	widestDoubling = 16
 )
 
 // bucket returns the number of instances that a dense bag is padded to.

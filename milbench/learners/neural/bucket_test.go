@@ -7,7 +7,7 @@ import (
 )
 
 func TestBucket(t *testing.T) {
-	for instances, want := range map[int]int{0: 8, 1: 8, 8: 8, 9: 16, 17: 32, 128: 128, 129: 384, 1044: 1152} {
+	for instances, want := range map[int]int{0: 8, 1: 8, 8: 8, 9: 16, 17: 48, 48: 48, 49: 144, 433: 1296, 1044: 1296} {
 		if got := bucket(instances); got != want {
 			t.Errorf("bucket(%d) = %d, want %d", instances, got, want)
 		}

@@ -266,13 +266,16 @@ func (c Config) Network() synlayer.Network {
 }
 
 // bound returns the number of Syn steps that the graph is built for: 4, or the next power of two, so that settings
-// share graphs. It depends only on the setting; so results do not depend on the settings that share the graph. softmax
-// uses the graph with few Syn steps and activates none: the two differ only in a number. bound is 0 for poolings
-// without a number of steps, and for a registered one, whose steps shape the graph.
+// share graphs. It depends only on the setting; so results do not depend on the settings that share the graph. With γ = 1
+// one formula has any number of steps, also none, as softmax has. bound is 0 for poolings without a number of steps, and
+// for a registered one, whose steps shape the graph.
 func (c Config) bound() int {
 	p, ok := c.Network().Pooling.(synlayer.SynPooling)
 	if !ok || c.own != nil {
 		return 0
+	}
+	if p.Gamma == 1 {
+		return 1
 	}
 	return powerOfTwo(max(4, p.Iterations, -p.Iterations))
 }

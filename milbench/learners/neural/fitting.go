@@ -165,6 +165,10 @@ func (f *fitting) predictions(chosen []int, outputs []*tensors.Tensor) ([]mil.Pr
 	if err != nil {
 		return nil, err
 	}
+	attention, err := tensors.CopyFlatData[float32](outputs[2])
+	if err != nil {
+		return nil, err
+	}
 	heads, instances, each := outputs[1].Shape().Dim(1), outputs[1].Shape().Dim(2), f.config.target.outputs()
 	predictions := make([]mil.Prediction, len(chosen))
 	for k, i := range chosen {
@@ -173,16 +177,12 @@ func (f *fitting) predictions(chosen []int, outputs []*tensors.Tensor) ([]mil.Pr
 		p.Survival = f.targets.survival(logits[k*each:][:each])
 		for h := range heads {
 			row := make([]float64, f.bags[i].Len())
-			winner := 0
 			for j := range row {
 				row[j] = float64(weights[(k*heads+h)*instances+j])
-				if row[j] > row[winner] {
-					winner = j
-				}
 			}
 			p.Weights = append(p.Weights, row)
 			if f.config.chooses() {
-				p.Winners = append(p.Winners, winner)
+				p.Winners = append(p.Winners, largest(attention[(k*heads+h)*instances:][:len(row)]))
 			}
 		}
 	}

@@ -172,7 +172,7 @@ func (p *program) seeGraph(in []*Node) []*Node {
 // same as scoreGraph.
 func (p *program) scoreLargeGraph(in []*Node) []*Node {
 	c := p.classified(p.bind(p.split(in[0]), numbers(in[1])), p.products(in[2], in[3]))
-	return []*Node{c.Logits, c.Weights}
+	return []*Node{c.Logits, c.Weights, ordered(c)}
 }
 
 // poolLargeGraph takes the inputs of scoreLargeGraph and returns the same as poolGraph.

@@ -26,7 +26,7 @@ type group struct {
 // 6519 features, have 6144 or 6656. Weights of features that no bag has are 0 and stay 0.
 func newGroup(b compute.Backend, c Config, bags []mil.Instances, sparse bool, fit cv.Fit) group {
 	s := structureOf(c, bags, fit.Train)
-	of := blockStructure{structure: s, batch: min(c.Batch, len(bags)), raw: !c.Standardise, weights: fit.Instances, own: c.own != nil, single: !loops(b)}
+	of := blockStructure{structure: s, batch: min(c.Batch, len(bags)), raw: !c.Standardise, weights: fit.Instances, winners: fit.Winners, own: c.own != nil, single: !loops(b)}
 	g := group{of, c.Epochs, sparse && c.Layers > 0, s.features, loops(b), c.perInstance(), c.Instances}
 	if g.sparse {
 		g.structure.features = fourDigits(s.features)
@@ -111,13 +111,29 @@ func (l *layout) places(size bucketSize) int {
 }
 
 // A member scores at most mostScored bags of a bucket at a time, and fewer large ones: scoredInstances in all. Few bags
-// of a bucket are held out, and of large bags fewest, and padding costs as much as bags do.
+// of a bucket are held out, and of large bags fewest, and padding costs as much as bags do. For the same reason small
+// bags are padded to smallestScored instances: one graph less.
 const (
 	mostScored      = 8
-	scoredInstances = 128
+	scoredInstances = 144
+	smallestScored  = 16
 )
 
-// scored returns how many bags of a bucket a member scores at a time. It depends only on the bucket and the features,
+// scored returns the size that bags of a bucket are padded to in scoring.
+func (s bucketSize) scored() bucketSize {
+	return bucketSize{max(s.instances, smallestScored), s.columns}
+}
+
+// scoringSizes returns the sizes that the bags of a task are padded to in scoring, in order.
+func (l *layout) scoringSizes() []bucketSize {
+	var sizes []bucketSize
+	for _, size := range l.buckets {
+		sizes = append(sizes, size.scored())
+	}
+	return slices.Compact(sizes)
+}
+
+// scored returns how many bags of a size a member scores at a time. It depends only on the size and the features,
 // because rounding depends on it.
 func (l *layout) scored(size bucketSize) int {
 	return max(1, min(mostScored, scoredInstances/size.instances, scoringBatch(size.instances, l.features)))
@@ -172,6 +188,14 @@ func (l *layout) width(size bucketSize) int {
 // heldOut returns the bags that a fit scores: its validation part, followed by its test part.
 func heldOut(fit cv.Fit) []int {
 	return append(append([]int{}, fit.Validation...), fit.Test...)
+}
+
+// trainBags returns the bags that a fit is trained on.
+func trainBags(fit cv.Fit) (bags []int) {
+	for _, e := range fit.Train {
+		bags = append(bags, e.Bag)
+	}
+	return bags
 }
 
 // mostData is the limit of numbers, with padding, up to which each worker holds all bags of a task in memory: 256 MB.

@@ -83,7 +83,7 @@ func TestAlike(t *testing.T) {
 // bags.
 func TestScored(t *testing.T) {
 	for _, c := range []struct{ rows, cols, want int }{
-		{1, 166, 8}, {16, 166, 8}, {32, 166, 4}, {64, 166, 2}, {65, 166, 1}, {1044, 166, 1}, {64, 10000, 1}, {16, 20000, 3},
+		{1, 166, 8}, {16, 166, 8}, {17, 166, 3}, {49, 166, 1}, {1044, 166, 1}, {48, 10000, 2}, {16, 20000, 3},
 	} {
 		bag := &mil.Dense{Rows: c.rows, Cols: c.cols, Values: make([]float32, c.rows*c.cols)}
 		for _, count := range []int{1, 50} {

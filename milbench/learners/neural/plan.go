@@ -120,7 +120,7 @@ var lanes = backend.Lanes()
 //
 // Loops with exponentials or logarithms whose length is not a multiple of eight run over the members and over their
 // logits. With several outputs, they also run over these in training; with Cox's loss, over pairs of bags; with
-// log-sum-exp pooling, over pooled vectors. Members never differ if their number is a multiple of four. About a user's
+// log-sum-exp pooling, over pooled vectors; with Syn steps of γ = 1, over heads. Members never differ if their number is a multiple of four. About a user's
 // own pooling, nothing else is known.
 //
 // This holds with AVX-512. Without it, XLA computes with vectors of [lanes] numbers and rounds all iterations after the
@@ -136,14 +136,22 @@ func (s blockStructure) twoLeft(members int) bool {
 	if s.target.minimised == cox {
 		each = append(each, s.batch*s.batch)
 	}
-	if _, ok := s.network.Pooling.(synlayer.LogSumExpPooling); ok {
-		width := s.features
-		if s.network.Layers > 0 {
-			width = s.network.Width
+	per := 0 // numbers of a bag
+	switch p := s.network.Pooling.(type) {
+	case synlayer.SynPooling:
+		if p.Gamma == 1 {
+			per = p.Heads
 		}
-		each = append(each, s.batch*width)
+	case synlayer.LogSumExpPooling:
+		per = s.features
+		if s.network.Layers > 0 {
+			per = s.network.Width
+		}
+	}
+	if per > 0 {
+		each = append(each, s.batch*per)
 		for bags := range mostScored {
-			each = append(each, (bags+1)*width)
+			each = append(each, (bags+1)*per)
 		}
 	}
 	return slices.ContainsFunc(each, func(n int) bool {
@@ -395,7 +403,7 @@ func megabytes(n uint64) string {
 // memberMemory returns the bytes per member of a block, for its state and the intermediate results of a step. Bags are
 // shared and not included.
 func (l *layout) memberMemory(parameters int) uint64 {
-	bags, state := 0, 0
+	bags, state, seen := 0, 0, 0
 	for _, size := range l.buckets {
 		state = max(state, stateCopies*l.held(parameters, size.columns))
 		switch {
@@ -406,10 +414,13 @@ func (l *layout) memberMemory(parameters int) uint64 {
 		}
 		bags += l.room(size) * size.columns // factors
 	}
+	for _, size := range l.scoringSizes() {
+		seen = max(seen, l.scored(size)*size.instances*l.width(size))
+	}
 	if l.taken {
 		state += tableCopies * l.features * l.network.Width
 	}
-	return 4 * (uint64(bags+state) + 8*l.largest())
+	return 4 * (uint64(bags+state+seen) + 8*l.largest())
 }
 
 // room returns the number of places in the arrays of a member's bags.

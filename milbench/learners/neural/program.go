@@ -168,10 +168,18 @@ func (p *program) split(flat *Node) []*Node {
 }
 
 // scoreGraph takes x, mask, the network's numbers and the flat parameters. It returns the logits, [batch] or [batch,
-// outputs], and the weights [batch, heads, instances].
+// outputs], the weights [batch, heads, instances] and, in their shape, those before Syn steps.
 func (p *program) scoreGraph(in []*Node) []*Node {
 	c := p.classify(p.bind(p.split(in[3]), numbers(in[2])), dense(in[0], in[1]))
-	return []*Node{c.Logits, c.Weights}
+	return []*Node{c.Logits, c.Weights, ordered(c)}
+}
+
+// ordered returns the weights that determine the winners: those before Syn steps, which keep their order but round.
+func ordered(c synlayer.Classification) *Node {
+	if c.Attention != nil {
+		return c.Attention
+	}
+	return c.Weights
 }
 
 // poolGraph takes the inputs of scoreGraph and returns the pooled vectors [batch, features].

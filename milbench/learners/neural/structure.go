@@ -48,7 +48,9 @@ func apart(n synlayer.Network, steps bool) (structure synlayer.Network, numbers 
 	switch p := n.Pooling.(type) {
 	case synlayer.SynPooling:
 		take("/pooling/scale", &p.Scale, 1)
-		take("/pooling/gamma", &p.Gamma, 1)
+		if p.Gamma < 1 { // otherwise the steps are others
+			take("/pooling/gamma", &p.Gamma, 0.5)
+		}
 		iterations := float64(p.Iterations)
 		take("/pooling/iterations", &iterations, 0)
 		if steps {

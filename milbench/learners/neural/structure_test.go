@@ -55,9 +55,9 @@ func TestNumbers(t *testing.T) {
 func TestStructure(t *testing.T) {
 	c := must(DefaultConfig("syn"))
 	other := c
-	other.Gamma, other.Scale, other.Iterations, other.Dropout = 1, 2, -2, 0.5
-	flat, long, own := c, c, c
-	flat.Dropout, long.Iterations = 0, 5
+	other.Gamma, other.Scale, other.Iterations, other.Dropout = 0.9, 2, -2, 0.5
+	flat, long, own, power := c, c, c, c
+	flat.Dropout, long.Iterations, power.Gamma = 0, 5, 1
 	own.Pooling, own.own = "own", c.Network().Pooling
 	s := c.structure(7)
 	if err := s.network.Validate(); err != nil {
@@ -66,7 +66,11 @@ func TestStructure(t *testing.T) {
 	if s != other.structure(7) {
 		t.Errorf("%+v and %+v differ in more than numbers", s, other.structure(7))
 	}
-	for _, c := range []Config{flat, long, own} {
+	longer := power
+	if longer.Iterations = -20; power.structure(7) != longer.structure(7) {
+		t.Error("with gamma 1, a number of steps shapes the graph")
+	}
+	for _, c := range []Config{flat, long, own, power} {
 		if s == c.structure(7) {
 			t.Errorf("%+v has the structure of the default", c)
 		}
