@@ -3,6 +3,7 @@ package paper
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -90,6 +91,20 @@ func ensembles(members int, list []json.RawMessage) (joined []json.RawMessage) {
 	return joined
 }
 
+// steps are the numbers of Syn steps of the paper's experiments: distraction, none, concentration.
+var steps = neural.Values(-20, -10, -5, -3, -2, -1, 0, 1, 2, 3, 5, 10, 20)
+
+// both returns the settings of a grid with Syn as the paper has it (γ = 1, no layer norm), and as the released program has it (γ = 0.5,
+// layer norm).
+func both(g neural.Grid) (list []json.RawMessage) {
+	for _, preset := range []string{neural.PaperPreset, neural.ReleasedPreset} {
+		g = maps.Clone(g)
+		g["preset"] = neural.Values(preset)
+		list = append(list, settings(g)...)
+	}
+	return list
+}
+
 // span returns the integers from low to high.
 func span(low, high int) (list []any) {
 	for i := low; i <= high; i++ {
@@ -165,6 +180,26 @@ var Experiments = []Experiment{
 				Settings: settings(neural.Grid{"pooling": {"syn"}, "width": narrow, "iterations": {-20, -10, -3, -1, 0, 1, 3, 10, 20}})}},
 			Time:  time.Minute,
 			Scope: "Musk 1, width 64, 5 folds, 1 repeat, 9 values of I",
+		},
+	},
+	{
+		Name:     "winners",
+		Question: "Does the winning instance change more often under distraction?",
+		Paper:    "Figure 6",
+		Figures:  []string{"steps", "sets"},
+		Full: Form{
+			Arms: []Arm{
+				{Sets: slices.Concat(images, molecules, []string{"ucsb"}), Protocol: protocol(cv.HonestProtocol, 0, 1), Curves: true,
+					Settings: both(neural.Grid{"pooling": {"syn"}, "width": narrow, "iterations": steps})},
+				{Sets: web, Protocol: protocol(cv.HonestProtocol, 0, 2), Curves: true, Settings: both(neural.Grid{"pooling": {"syn"}, "width": narrow, "iterations": steps})},
+			},
+			Time:  20 * time.Minute,
+			Scope: "width 64, S = 10; 10 folds (UCSB 4) of 1 repeat, Web the official split with 2 seeds; 13 values of I in both settings; winners of all bags after each of 50 epochs",
+		},
+		Quick: Form{
+			Arms:  []Arm{{Sets: []string{"musk1"}, Protocol: short, Curves: true, Settings: both(neural.Grid{"pooling": {"syn"}, "width": narrow, "iterations": {-20, -3, 0, 3, 20}})}},
+			Time:  time.Minute,
+			Scope: "Musk 1, width 64, 5 folds, 1 repeat, 5 values of I in both settings",
 		},
 	},
 	{

@@ -8,11 +8,11 @@ import (
 	"gonum.org/v1/plot/plotter"
 )
 
-// SweepCurve is the AUC at different values of one number.
+// SweepCurve is the AUC, or a share, at different values of one number.
 type SweepCurve struct {
 	Name      string
 	X         []float64 // the values, increasing
-	Mean      []float64 // mean AUC at each value
+	Mean      []float64 // mean at each value, 0 to 1
 	Low, High []float64 // 95 % confidence interval at each value; nil for none
 }
 
@@ -25,13 +25,14 @@ const (
 	Logarithmic
 )
 
-// Sweep draws the AUC against a number; axis is its name. With up to six curves, ribbons show the confidence intervals.
-func Sweep(title, axis string, scale Scale, curves []SweepCurve) (f *Figure, err error) {
+// Sweep draws the AUC, or a share, against a number; value and axis name them. With up to six curves, ribbons show the confidence
+// intervals. A line marks an AUC of 0.5.
+func Sweep(title, axis, value string, scale Scale, curves []SweepCurve) (f *Figure, err error) {
 	defer about(&err, "drawing a sweep")
 	switch {
 	case len(curves) == 0:
 		return nil, errors.New("there are no curves")
-	case axis == "":
+	case axis == "" || value == "":
 		return nil, errors.New("the axis has no name")
 	case scale != Linear && scale != Logarithmic:
 		return nil, fmt.Errorf("there is no scale %d", scale)
@@ -39,7 +40,7 @@ func Sweep(title, axis string, scale Scale, curves []SweepCurve) (f *Figure, err
 	if err := labelled("curve", curves, func(c SweepCurve) string { return c.Name }); err != nil {
 		return nil, err
 	}
-	p := newPlot(axis, "AUC")
+	p := newPlot(axis, value)
 	p.Add(grid(true, true))
 	var entries []entry
 	var seen []float64
@@ -73,7 +74,7 @@ func Sweep(title, axis string, scale Scale, curves []SweepCurve) (f *Figure, err
 		valueAxis(&p.X, p.X.Min, p.X.Max)
 	}
 	valueAxis(&p.Y, slices.Min(seen), slices.Max(seen))
-	if p.Y.Min <= 0.5 && p.Y.Max >= 0.5 {
+	if value == "AUC" && p.Y.Min <= 0.5 && p.Y.Max >= 0.5 {
 		p.Add(segment(plotter.XY{X: p.X.Min, Y: 0.5}, plotter.XY{X: p.X.Max, Y: 0.5}, chance()))
 		entries = append(entries, entry{label: "chance", line: chance()})
 	}

@@ -40,6 +40,9 @@ func TestClaims(t *testing.T) {
 			if c.spaces != nil {
 				a.Spaces = c.spaces(name)
 			}
+			if c.curves != nil {
+				a.Curves = c.curves(name)
+			}
 			got, err := claims[at].ask(open(a))
 			row := strings.Join([]string{got.Verdict, got.web, got.Estimate, got.Interval, got.of}, " | ")
 			holds(t, c.question+" "+name, row, err, nil, nil)
@@ -61,6 +64,7 @@ type plantedClaim struct {
 	fits     func(planted string) []results.Result
 	want     map[string]string
 	spaces   func(planted string) []results.Space
+	curves   func(planted string) []results.MeanCurve
 }
 
 // sizes are planted differences; "noise" is none under large noise.
@@ -102,7 +106,7 @@ func plantedClaims(t *testing.T) (list []plantedClaim) {
 				}
 				return auc
 			})
-		}, map[string]string{"more": yes, "less": no, "none": noMatter, "noise": cannotTell, "one": tooLittle, "web": cannotTell + " (does not hold with Web as one set) | With Web as one set it is +0.0"}, nil})
+		}, map[string]string{"more": yes, "less": no, "none": noMatter, "noise": cannotTell, "one": tooLittle, "web": cannotTell + " (does not hold with Web as one set) | With Web as one set it is +0.0"}, nil, nil})
 	}
 	list = append(list, plantedClaim{"Does concentration make a network robust to noise?", func(name string) []results.Result {
 		sets := some(name)
@@ -116,7 +120,8 @@ func plantedClaims(t *testing.T) (list []plantedClaim) {
 			}
 			return auc
 		})
-	}, fourVerdicts, nil})
+	}, fourVerdicts, nil, nil})
+	list = append(list, winnerClaims()...)
 	list = append(list, ablationClaims(t)...)
 	list = append(list, generatedClaims(t)...)
 	list = append(list, plantedClaim{"Do ensembles of ten beat one network?", func(name string) []results.Result {
@@ -127,7 +132,7 @@ func plantedClaims(t *testing.T) (list []plantedClaim) {
 			}
 		}
 		return fits
-	}, fourVerdicts, nil})
+	}, fourVerdicts, nil, nil})
 	return append(list, plantedClaim{"Do nested ensembles reach the published instance classifier?", func(name string) []results.Result {
 		sets := carbonneau.sets
 		if name == "one" {
@@ -137,7 +142,43 @@ func plantedClaims(t *testing.T) (list []plantedClaim) {
 			published, _ := carbonneau.auc(siSVM, r.Set)
 			return published/100 + sizes[name]/2 + scatter(name, r)
 		})
-	}, fourVerdicts, nil})
+	}, fourVerdicts, nil, nil})
+}
+
+// winnerClaims plant by how much more often winners change under distraction, by one way of one setting.
+func winnerClaims() (list []plantedClaim) {
+	for question, of := range map[string]struct {
+		preset string
+		way    way
+	}{
+		"Does distraction change the winner of training bags more often (γ = 1, float32)?": {paperPreset, way{"train", "float32"}},
+		"The same before the steps, whose order they keep?":                                {paperPreset, way{"train", "before"}},
+		"The same with γ = 0.5 and layer norm?":                                            {releasedPreset, way{"train", "float32"}},
+	} {
+		list = append(list, plantedClaim{question: question, want: fourVerdicts, curves: func(name string) (curves []results.MeanCurve) {
+			for _, set := range some(name) {
+				for _, preset := range []string{paperPreset, releasedPreset} {
+					for _, i := range []int{-20, -3, 0, 3, 20} {
+						c := results.MeanCurve{Set: set, Config: []byte(syn(i, ""))}
+						if preset == paperPreset {
+							c.Config = bytes.Replace(c.Config, []byte(`"norm":true`), []byte(`"norm":false`), 1)
+						}
+						for _, w := range ways {
+							r := results.Result{Set: familyOf(set), Config: c.Config}
+							change := results.Changes{Part: w.part, Way: w.way, Least: 0.3 + scatter(name, r)}
+							if i < 0 && preset == of.preset && w == of.way {
+								change.Least += sizes[name]
+							}
+							c.Changes = append(c.Changes, change)
+						}
+						curves = append(curves, c)
+					}
+				}
+			}
+			return curves
+		}})
+	}
+	return list
 }
 
 // publishedClaims plant what each step from the honest protocol to the published one adds.
@@ -160,7 +201,7 @@ func publishedClaims(t *testing.T) (list []plantedClaim) {
 				})...)
 			}
 			return fits
-		}, fourVerdicts, nil})
+		}, fourVerdicts, nil, nil})
 	}
 	return list
 }
@@ -190,8 +231,8 @@ func poolingClaims(t *testing.T) []plantedClaim {
 	}
 	three := []string{`{"pooling":"max"}`, `{"pooling":"mean"}`, `{"pooling":"softmax"}`}
 	return []plantedClaim{
-		{"Does choosing by a validation part beat a random setting?", firstGains, fourVerdicts, nil},
-		{"Do networks beat our instance classifier?", firstGains, fourVerdicts, nil},
+		{"Does choosing by a validation part beat a random setting?", firstGains, fourVerdicts, nil, nil},
+		{"Do networks beat our instance classifier?", firstGains, fourVerdicts, nil, nil},
 		{"Is one pooling the best when validation parts choose?", func(name string) []results.Result {
 			return nested(name, three, func(r results.Result) float64 {
 				auc, at := 0.7+scatter(name, r), slices.Index(three, string(r.Config))
@@ -204,7 +245,7 @@ func poolingClaims(t *testing.T) []plantedClaim {
 				}
 				return auc
 			})
-		}, map[string]string{"best": "Yes, max | ", "steps": cannotTell + " (the ranks do not show it) | ", "none": noMatter + " | ", "noise": cannotTell, "one": tooLittle}, nil},
+		}, map[string]string{"best": "Yes, max | ", "steps": cannotTell + " (the ranks do not show it) | ", "none": noMatter + " | ", "noise": cannotTell, "one": tooLittle}, nil, nil},
 	}
 }
 
@@ -231,9 +272,9 @@ func learnerClaims(t *testing.T) []plantedClaim {
 		}
 	}
 	return []plantedClaim{
-		{"Does choosing by inner folds beat a random setting?", gains(0), fourVerdicts, nil},
-		{"Does joining several learners (`auto`) beat choosing one?", gains(2), fourVerdicts, nil},
-		{"Is one learner the best when inner folds choose?", gains(2), map[string]string{"more": "Yes, auto | ", "less": cannotTell + " | ", "none": noMatter, "noise": cannotTell + " | ", "one": tooLittle}, nil},
+		{"Does choosing by inner folds beat a random setting?", gains(0), fourVerdicts, nil, nil},
+		{"Does joining several learners (`auto`) beat choosing one?", gains(2), fourVerdicts, nil, nil},
+		{"Is one learner the best when inner folds choose?", gains(2), map[string]string{"more": "Yes, auto | ", "less": cannotTell + " | ", "none": noMatter, "noise": cannotTell + " | ", "one": tooLittle}, nil, nil},
 	}
 }
 
@@ -265,7 +306,7 @@ func generatedClaims(t *testing.T) []plantedClaim {
 				}
 				return auc
 			})
-		}, map[string]string{"all": "Yes, 2 of 2 | ", "some": "Yes, 1 of 2 | ", "none": "No, none of 2 | ", "open": cannotTell + " | ", "one": tooLittle}, nil},
+		}, map[string]string{"all": "Yes, 2 of 2 | ", "some": "Yes, 1 of 2 | ", "none": "No, none of 2 | ", "open": cannotTell + " | ", "one": tooLittle}, nil, nil},
 		{"What share of a bag's instances must tell its label, for an AUC of 0.9?", func(name string) []results.Result {
 			return planted(t, cv.HonestProtocol, 1, 1, drawn(name, "needle-0.01", "needle-0.1", "needle-0.5"), syns, func(r results.Result) float64 {
 				rate := witnessRate(r.Set)
@@ -275,7 +316,7 @@ func generatedClaims(t *testing.T) []plantedClaim {
 				}
 				return 0.6 + 0.01*chance(r)
 			})
-		}, map[string]string{"rare": "0.01 (max) | ", "alike": "0.1 (max) | ", "half": "0.1 (max) | ", "nowhere": "More than 0.5 |  | above 0.5", "one": tooLittle}, nil},
+		}, map[string]string{"rare": "0.01 (max) | ", "alike": "0.1 (max) | ", "half": "0.1 (max) | ", "nowhere": "More than 0.5 |  | above 0.5", "one": tooLittle}, nil, nil},
 	}
 }
 
@@ -370,7 +411,7 @@ func ablationClaims(t *testing.T) (list []plantedClaim) {
 				}
 				return 0.7 + sizes[name] + scatter(name, r)
 			})
-		}, fourVerdicts, nil})
+		}, fourVerdicts, nil, nil})
 	}
 	return append(list, plantedClaim{"Does pooling separate the classes of bags that it did not see?", nil,
 		map[string]string{"all": "Yes, on these bags | ", "some": "Not on all of these bags |  | 1 of 2 | none: one split of 1 sets", "nothing": tooLittle},
@@ -383,7 +424,7 @@ func ablationClaims(t *testing.T) (list []plantedClaim) {
 				list[2].TestSilhouette = 0.05
 			}
 			return list
-		}})
+		}, nil})
 }
 
 // TestWitnessInterval has a setting whose mean reaches the AUC at a rate where some drawings do not.

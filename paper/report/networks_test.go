@@ -94,5 +94,5 @@ func networkClaims(t *testing.T) []plantedClaim {
 			sets = []string{"musk1"}
 		}
 		return searchResults(t, sets, shifts[name])
-	}, map[string]string{"above": cannotTell + " |  | +", "between": cannotTell + " |  | ", "below": cannotTell + " |  | −", "one": tooLittle}, nil}}
+	}, map[string]string{"above": cannotTell + " |  | +", "between": cannotTell + " |  | ", "below": cannotTell + " |  | −", "one": tooLittle}, nil, nil}}
 }

@@ -53,6 +53,8 @@ var plots = map[string]func(opened) *plotting.Figure{
 		return ranksPlot(s.names(), "sets", s.on, s.table(s.on, s.Steps))
 	}),
 	"iterations winners": winnersPlot,
+	"winners steps":      from(winnerStepsPlot),
+	"winners sets":       from(winnerSetsPlot),
 	"noise noise":        from(noisePlot),
 	"noise lead":         from(leadPlot),
 	"assumption assumption": func(a opened) *plotting.Figure {
@@ -150,5 +152,5 @@ func sweepPlot(title string, list []sweepPoint, axis string, scale plotting.Scal
 		}
 		curves = append(curves, c)
 	}
-	return must(plotting.Sweep(title, axis, scale, curves))
+	return must(plotting.Sweep(title, axis, "AUC", scale, curves))
 }

@@ -60,7 +60,13 @@ func (l drawn) Learn(ctx context.Context, task cv.Task, done func(learner.Outcom
 		var epochs []learner.Epoch
 		for epoch := 1; epoch <= 3; epoch++ {
 			if epoch == 3 || f.EveryEpoch {
-				epochs = append(epochs, learner.Epoch{Number: epoch, Loss: 1, Validation: scores(f.HeldOut(), epoch), Test: scores(f.Test, epoch)})
+				e := learner.Epoch{Number: epoch, Loss: 1, Validation: scores(f.HeldOut(), epoch), Test: scores(f.Test, epoch)}
+				for k, w := range ways {
+					if f.Winners {
+						e.Winners = append(e.Winners, learner.Winners{Part: w.part, Way: w.way, Of: []int{epoch * k % 3, k}})
+					}
+				}
+				epochs = append(epochs, e)
 			}
 		}
 		if err := done(learner.Outcome{Fit: i, Epochs: epochs}); err != nil {
