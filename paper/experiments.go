@@ -165,7 +165,7 @@ var Experiments = []Experiment{
 		Name:     "iterations",
 		Question: "Concentration or distraction: which I is best, and does the best I change more often under distraction?",
 		Paper:    "Tables 4 and 5, Figure 6",
-		Figures:  []string{"sweep", "ranks", "winners"},
+		Figures:  []string{"sweep", "ranks"},
 		Full: Form{
 			Arms: []Arm{
 				{Sets: slices.DeleteFunc(slices.Clone(paperSets), func(s string) bool { return s == "elephant" || s == "musk1" }), Protocol: honest, Curves: true,

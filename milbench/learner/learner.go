@@ -26,7 +26,7 @@ type Epoch struct {
 // Winners are the instances with the largest weight, of each bag of a part and each head in turn.
 type Winners struct {
 	Part string // the bags: "train" or "held-out"
-	Way  string // the weights: "before" the Syn steps, or after them in "float32" or "float64"
+	Way  string // the weights: "before" the Syn steps, or after them in "float32", in float32 correctly "rounded", in "float64"
 	Of   []int
 }
 

@@ -10,34 +10,48 @@ import (
 	"synpool/plotting"
 )
 
-// ablationStudy is the experiment ablation, of Table 3: every change of a setting, fold by fold.
-type ablationStudy struct{ figures[string] }
+// ablationStudy is the experiment ablation, of Table 3: every change of a setting, fold by fold, of both settings of Syn ([config.preset]).
+type ablationStudy struct{ of map[string]figures[string] }
 
 func newAblation(a results.Archive) ablationStudy {
-	return ablationStudy{newFigures(a.Results, config.change)}
+	s := ablationStudy{make(map[string]figures[string])}
+	for _, preset := range []string{paperPreset, releasedPreset} {
+		name := func(c config) string { return c.change(preset) }
+		s.of[preset] = newFigures(of(a.Results, func(c config) bool { return name(c) != "" }), name)
+	}
+	return s
 }
 
 // bases are the settings that are changed.
-var bases = []string{"I = 3", "I = −3"}
+var bases = []string{"paper, I = 3", "paper, I = −3", "released, I = 3", "released, I = −3"}
 
-// change names a setting by what it changes.
-func (c config) change() string {
-	if c.Pooling != "syn" {
+// change names a setting by the one thing that it changes in a preset; it is "" where there are more.
+func (c config) change(preset string) string {
+	released := preset == releasedPreset
+	switch {
+	case c.Pooling == "mean", c.Pooling == "softmax" && c.Norm == released:
 		return c.Pooling
+	case c.Pooling != "syn":
+		return ""
 	}
-	base := "I = " + integer(c.Iterations)
+	names := []string{preset, "I = " + integer(c.Iterations)}
 	for _, part := range []struct {
 		is   bool
 		name string
 	}{
-		{!c.Norm, "no layer norm"}, {c.Gamma == 1, "γ = 1"}, {c.Renormalise, "renormalised"}, {c.TrueGradient, "true gradient"},
+		{c.Norm != released, map[bool]string{true: "no layer norm", false: "layer norm"}[released]},
+		{(c.Gamma == 1) == released, map[bool]string{true: "γ = 1", false: "γ = 0.5"}[released]},
+		{c.Renormalise, "renormalised"}, {c.TrueGradient, "true gradient"},
 		{c.Scale == 1, "S = 1"}, {c.Heads == 1, "one head"}, {c.Dropout == 0, "no dropout"}, {c.Dropout == 0.5, "dropout 0.5"},
 	} {
 		if part.is {
-			base += ", " + part.name
+			names = append(names, part.name)
 		}
 	}
-	return base
+	if len(names) > 3 {
+		return ""
+	}
+	return strings.Join(names, ", ")
 }
 
 // changes are the settings that change a base, or stand in its place, on the sets that have all of them.
@@ -50,10 +64,11 @@ type changes struct {
 
 // Against returns the changes of a base.
 func (s ablationStudy) Against(base string) changes {
-	c := changes{figures: s.figures, Base: base, others: without(s.settings, func(s string) bool {
+	preset, _, _ := strings.Cut(base, ",")
+	c := changes{figures: s.of[preset], Base: base, others: without(s.of[preset].settings, func(s string) bool {
 		return s == base || !strings.HasPrefix(s, base) && s != "softmax" && s != "mean"
 	})}
-	c.sets = s.complete(append([]string{base}, c.others...)...)
+	c.sets = c.complete(append([]string{base}, c.others...)...)
 	need(len(c.sets) > 0 && len(c.others) > 0)
 	return c
 }
@@ -128,9 +143,20 @@ func (c changes) OverSets() string {
 // Cannot says why no test over sets could have decided.
 func (c changes) Cannot() string { return undecidable(c.sets, len(c.others)) }
 
+// bases are those that were run.
+func (s ablationStudy) bases() []string {
+	return without(bases, func(base string) bool {
+		preset, _, _ := strings.Cut(base, ",")
+		return !slices.Contains(s.of[preset].settings, base)
+	})
+}
+
+// Incomplete returns a paragraph of what was left out of a preset.
+func (s ablationStudy) Incomplete(preset string) string { return s.of[preset].Incomplete() }
+
 // Count counts the changes of all bases with a verdict, all of them where it is "".
 func (s ablationStudy) Count(verdict string) (n int) {
-	for _, base := range bases {
+	for _, base := range s.bases() {
 		n += len(without(s.Against(base).verdicts(), func(v string) bool { return verdict != "" && v != verdict }))
 	}
 	return n
@@ -139,9 +165,10 @@ func (s ablationStudy) Count(verdict string) (n int) {
 // beatsSoftmax returns the answer of how a base differs from softmax, where its steps start.
 func beatsSoftmax(base string) func(ablationStudy) answer {
 	return func(s ablationStudy) answer {
-		sets := s.complete(base, "softmax")
-		values := s.table(sets, []string{base, "softmax"})
-		said := acrossSets(sets, less(column(values, 0), column(values, 1))).answer()
+		preset, _, _ := strings.Cut(base, ",")
+		sets := s.of[preset].complete(base, "softmax")
+		values := s.of[preset].table(sets, []string{base, "softmax"})
+		said := acrossFamilies(sets, less(column(values, 0), column(values, 1))).answer()
 		said.of = base + " less softmax"
 		return said
 	}
@@ -151,7 +178,8 @@ func beatsSoftmax(base string) func(ablationStudy) answer {
 func changesPlot(s ablationStudy) *plotting.Figure {
 	places := make(map[string][]plotting.IntervalRow) // by change
 	var names []string
-	for _, base := range bases {
+	need(len(s.bases()) > 0)
+	for _, base := range s.bases() {
 		c := s.Against(base)
 		for _, other := range c.others {
 			name := strings.TrimPrefix(other, base+", ")

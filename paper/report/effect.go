@@ -48,6 +48,7 @@ func beside(low, high, value float64) int {
 // effect is a mean difference in AUC with its 95 % interval, over n sets or repeats.
 type effect struct {
 	Value, Low, High float64
+	P                float64 // of the t-test of 0
 	N                int
 	over             string
 }
@@ -57,6 +58,9 @@ func newEffect(values []float64, over string) effect {
 	e := effect{N: len(values), over: over}
 	var err error
 	e.Value, e.Low, e.High, err = stats.MeanInterval(values, 1-alpha)
+	if err == nil {
+		e.P = pairedT("", values, make([]float64, len(values)), 0).P
+	}
 	return must(e, err)
 }
 
@@ -137,7 +141,7 @@ var noDifference = fmt.Sprintf("No difference (the interval lies within ±%v)", 
 // answer says whether the difference is above 0. Where Web as one set says something else, the verdict is open.
 func (list effects) answer() answer {
 	first := list[0]
-	said := answer{Estimate: first.Mean(), Interval: first.Interval(), effects: list}
+	said := answer{Estimate: first.Mean(), Interval: first.Interval(), effects: list, tests: list}
 	switch list.direction() {
 	case same:
 		said.Verdict = noDifference

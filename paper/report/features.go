@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"synpool/milbench/cv"
 	"synpool/milbench/results"
@@ -27,7 +29,7 @@ type space struct {
 
 func newFeatures(a results.Archive) (s featureStudy) {
 	need(len(a.Spaces) > 0)
-	aucs := newGrid(tabulate(a.Results).Rows, func(r results.Row) (string, string) { return r.Set, label(r) })
+	aucs := newGrid(tabulate(a.Results).Rows, func(r results.Row) (string, string) { return r.Set, rowNamed(config.withPreset)(r) })
 	means := make(map[string]float64) // silhouettes, by set
 	for _, one := range a.Spaces {
 		means[one.Set] += 0
@@ -75,7 +77,7 @@ func (s space) Classes(test bool) string {
 // spaceName says what a space is of.
 func spaceName(s results.Space) string {
 	if s.Of == results.OfPooled {
-		return must(decode(s.Config)).label()
+		return must(decode(s.Config)).withPreset()
 	}
 	return map[string]string{results.OfInstances: "instances", results.OfMeans: "means of bags"}[s.Of]
 }
@@ -91,12 +93,19 @@ func silhouettesPlot(a opened) *plotting.Figure {
 	return must(plotting.Intervals("Distance of the classes in the test part", plotting.Measure{Name: "silhouette", Least: -1, Meaning: "the classes overlap"}, rows))
 }
 
-// spacesPlot draws instances and pooled bags of every set by t-SNE.
+// spacesPlot draws instances and pooled bags of every set by t-SNE, those pooled with the setting of the paper where there are some.
 func spacesPlot(a opened) *plotting.Figure {
 	var panels []plotting.ScatterPanel
 	columns := 0
+	preset := func(s results.Space) string {
+		if s.Of != results.OfPooled {
+			return ""
+		}
+		return must(decode(s.Config)).preset()
+	}
+	papers := slices.ContainsFunc(a.Spaces, func(s results.Space) bool { return preset(s) == paperPreset })
 	for _, s := range a.Spaces {
-		if s.Of == results.OfMeans {
+		if s.Of == results.OfMeans || papers && preset(s) == releasedPreset {
 			continue
 		}
 		if s.Set == a.Spaces[0].Set {
@@ -104,7 +113,11 @@ func spacesPlot(a opened) *plotting.Figure {
 		}
 		const perplexity, iterations = 30, 1000
 		places, _, err := plotting.TSNE(s.Vectors, min(perplexity, float64(len(s.Vectors)-1)/3), iterations, cv.Rand(1, "t-SNE"))
-		panel := plotting.ScatterPanel{Name: fmt.Sprintf("%s, %s: %s / %s", s.Set, spaceName(s), number(s.TrainSilhouette), number(s.TestSilhouette))}
+		name := string(s.Of)
+		if s.Of == results.OfPooled {
+			name = strings.TrimPrefix(must(decode(s.Config)).label(), "syn ")
+		}
+		panel := plotting.ScatterPanel{Name: fmt.Sprintf("%s, %s: %.2f / %.2f", s.Set, name, s.TrainSilhouette, s.TestSilhouette)}
 		for i, p := range must(places, err) {
 			panel.Points = append(panel.Points, plotting.ScatterPoint{X: p[0], Y: p[1], Class: []string{"negative", "positive"}[s.Labels[i]], Test: s.Test[i]})
 		}

@@ -311,6 +311,14 @@ func (c config) withScale() string {
 	return c.label()
 }
 
+// withPreset adds to the label which setting of Syn it is of.
+func (c config) withPreset() string {
+	if c.Pooling == "syn" || c.Pooling == "softmax" {
+		return c.label() + ", " + c.preset()
+	}
+	return c.label()
+}
+
 // withMembers adds to the label how many members an ensemble has.
 func (c config) withMembers() string {
 	if c.Members > 0 {

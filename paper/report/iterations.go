@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -13,25 +14,102 @@ import (
 	"synpool/plotting"
 )
 
-// iterationStudy is the experiment iterations, of Tables 4 and 5 and Figure 6.
-type iterationStudy struct {
+// iterationStudy is the experiment iterations, of Tables 4 and 5: in both settings of Syn ([config.preset]) one sweep over I whose other
+// hyperparameters validation parts choose, and one where the test part chooses them, which is too optimistic.
+type iterationStudy struct{ byValidation, byTest map[string]sweepStudy }
+
+func newIterations(a results.Archive) iterationStudy {
+	s := iterationStudy{make(map[string]sweepStudy), make(map[string]sweepStudy)}
+	for _, preset := range []string{paperPreset, releasedPreset} {
+		fits := of(a.Results, func(c config) bool { return c.preset() == preset })
+		if len(fits) == 0 {
+			continue
+		}
+		s.byValidation[preset] = newSweeps(chosenPerFold(fits, config.steps))
+		s.byTest[preset] = newSweeps(chosenByTest(fits, config.steps))
+	}
+	need(len(s.byValidation) > 0)
+	return s
+}
+
+// Chosen is the sweep whose hyperparameters validation parts choose.
+func (s iterationStudy) Chosen(preset string) sweepStudy { return sweepsOf(s.byValidation, preset) }
+
+// Optimistic is the sweep whose hyperparameters the test part chooses.
+func (s iterationStudy) Optimistic(preset string) sweepStudy { return sweepsOf(s.byTest, preset) }
+
+func sweepsOf(sweeps map[string]sweepStudy, preset string) sweepStudy {
+	one, there := sweeps[preset]
+	need(there)
+	return one
+}
+
+// chosenPerFold returns of each fold the result of the setting that its validation part chooses among those of one name.
+func chosenPerFold[K comparable](fits []results.Result, name func(config) K) (chosen []results.Result) {
+	type choice struct {
+		set  string
+		fold fold
+		name K
+	}
+	at := make(map[choice]int)
+	for _, r := range fits {
+		key := choice{r.Set, fold{seed: r.Seed, repeat: r.Repeat, fold: r.Fold}, name(configOf(r))}
+		i, there := at[key]
+		switch {
+		case !there:
+			at[key], chosen = len(chosen), append(chosen, r)
+		case must(r.ValidationFigures()).Better(must(chosen[i].ValidationFigures())):
+			chosen[i] = r
+		}
+	}
+	return chosen
+}
+
+// chosenByTest returns of each set the results of the setting that has the best mean on the test parts among those of one name.
+func chosenByTest[K cmp.Ordered](fits []results.Result, name func(config) K) (chosen []results.Result) {
+	type group struct {
+		set  string
+		name K
+	}
+	bySetting := make(map[group]map[string][]results.Result)
+	for _, r := range fits {
+		key := group{r.Set, name(configOf(r))}
+		if bySetting[key] == nil {
+			bySetting[key] = make(map[string][]results.Result)
+		}
+		setting := canonical(r.Config)
+		bySetting[key][setting] = append(bySetting[key][setting], r)
+	}
+	keys := slices.SortedFunc(maps.Keys(bySetting), func(a, b group) int { return cmp.Or(cmp.Compare(a.set, b.set), cmp.Compare(a.name, b.name)) })
+	for _, key := range keys {
+		var best []results.Result
+		highest := math.Inf(-1)
+		for _, setting := range slices.Sorted(maps.Keys(bySetting[key])) {
+			var aucs []float64
+			for _, r := range bySetting[key][setting] {
+				aucs = append(aucs, must(r.Figure()))
+			}
+			if m := mean(aucs); m > highest {
+				best, highest = bySetting[key][setting], m
+			}
+		}
+		chosen = append(chosen, best...)
+	}
+	return chosen
+}
+
+// sweepStudy is one sweep over I on several sets.
+type sweepStudy struct {
 	figures[int]
 	Steps  []int    // the values of I that more than half of the sets have
 	on     []string // the sets that have all of these
 	sweeps []sweep  // of each of them
-	least  map[string]map[int]float64
 
 	Concentration, Distraction []tested // on each of them the mean AUC over I > 0, and over I < 0, less that at I = 0
 }
 
-func newIterations(a results.Archive) iterationStudy {
-	s := iterationStudy{figures: newFigures(a.Results, config.steps), least: make(map[string]map[int]float64)}
-	for _, c := range a.Curves {
-		if s.least[c.Set] == nil {
-			s.least[c.Set] = make(map[int]float64)
-		}
-		s.least[c.Set][must(decode(c.Config)).Iterations] = c.Least
-	}
+func newSweeps(fits []results.Result) sweepStudy {
+	s := sweepStudy{figures: newFigures(fits, config.steps)}
 	for _, i := range s.settings {
 		if 2*len(s.complete(i)) > len(s.sets) {
 			s.Steps = append(s.Steps, i)
@@ -54,27 +132,19 @@ func twoSided(steps []int) bool {
 	return len(steps) > 0 && steps[0] < 0 && steps[len(steps)-1] > 0
 }
 
-// sweep is the mean AUC over values of I on one set, and the least share of winners that changed.
+// sweep is the mean AUC over values of I on one set.
 type sweep struct {
 	steps []int
 	auc   []float64
-	least []float64 // NaN if it was not kept
 }
 
-func (s iterationStudy) sweep(set string, steps []int) sweep {
+func (s sweepStudy) sweep(set string, steps []int) sweep {
 	one := sweep{steps: steps}
 	for _, i := range steps {
-		lowest, kept := s.least[set][i]
-		if !kept {
-			lowest = math.NaN()
-		}
-		one.auc, one.least = append(one.auc, s.mean(set, i)), append(one.least, lowest)
+		one.auc = append(one.auc, s.mean(set, i))
 	}
 	return one
 }
-
-// kept reports whether the changes of winners were kept.
-func (s sweep) kept() bool { return !slices.ContainsFunc(s.least, math.IsNaN) }
 
 // shares returns which shares of the best (the worst, times -1) means are of concentration and of distraction: means that are
 // equal share.
@@ -110,9 +180,6 @@ func sidesOf(steps []int, values []float64) (concentration, distraction, none fl
 // ranks returns the ranks of the means; the best has rank 1.
 func (s sweep) ranks() []float64 { return must(stats.AverageRanks([][]float64{s.auc})) }
 
-// tau is Kendall's τ-b of changes and AUCs.
-func (s sweep) tau() float64 { return kendall(s.least, s.auc) }
-
 // kendall is Kendall's τ-b, NaN where all values of one side are equal, so that there is none.
 func kendall(x, y []float64) float64 {
 	tau, err := stats.Kendall(x, y)
@@ -145,7 +212,7 @@ func sides(f figures[int], set string, steps []int) (concentration, distraction,
 }
 
 // test tests each set, with Holm's correction for both sides of all of them.
-func (s *iterationStudy) test() {
+func (s *sweepStudy) test() {
 	for _, set := range s.on {
 		concentration, distraction, none := sides(s.figures, set, s.Steps)
 		s.Concentration = append(s.Concentration, pairedT(set, concentration, none, s.ratio[set]))
@@ -154,16 +221,22 @@ func (s *iterationStudy) test() {
 	corrected(s.Concentration, s.Distraction)
 }
 
-func concentrationHelps(s iterationStudy) answer {
-	return acrossSets(differences(s.Concentration)).answer()
+// concentrationHelps says what the mean over I > 0 is worth over I = 0 with the hyperparameters that validation parts choose.
+func concentrationHelps(preset string) func(iterationStudy) answer {
+	return func(s iterationStudy) answer {
+		return acrossFamilies(differences(s.Chosen(preset).Concentration)).answer()
+	}
 }
 
-func distractionHelps(s iterationStudy) answer {
-	return acrossSets(differences(s.Distraction)).answer()
+// distractionHelps says the same of I < 0.
+func distractionHelps(preset string) func(iterationStudy) answer {
+	return func(s iterationStudy) answer {
+		return acrossFamilies(differences(s.Chosen(preset).Distraction)).answer()
+	}
 }
 
 // Table has a line for each set, and another for one with more values of I.
-func (s iterationStudy) Table() string {
+func (s sweepStudy) Table() string {
 	var rows [][]string
 	for _, set := range s.sets {
 		own := without(s.settings, func(i int) bool { return !s.has(set, i) })
@@ -174,8 +247,7 @@ func (s iterationStudy) Table() string {
 			rows = append(rows, s.sweep(set, own).row(fmt.Sprintf("%s, its %d values of I", set, len(own))))
 		}
 	}
-	return table([]string{"set", "best I", "AUC", "worst I", "AUC", "AUC at 0", "mean rank of I > 0", "mean rank of I < 0",
-		"least change of winners, I > 0", "I = 0", "I < 0", "Kendall's τ-b of change and AUC"}, rows)
+	return table([]string{"set", "best I", "AUC", "worst I", "AUC", "AUC at 0", "mean rank of I > 0", "mean rank of I < 0"}, rows)
 }
 
 // row is the line of a table.
@@ -183,17 +255,12 @@ func (s sweep) row(name string) []string {
 	concentration, distraction, _ := sidesOf(s.steps, s.ranks())
 	best, worst := extremes(s.auc, 1), extremes(s.auc, -1)
 	_, _, zero := sidesOf(s.steps, s.auc)
-	row := []string{name, stepNames(s.steps, best), number(s.auc[best[0]]), stepNames(s.steps, worst), number(s.auc[worst[0]]), number(zero),
+	return []string{name, stepNames(s.steps, best), number(s.auc[best[0]]), stepNames(s.steps, worst), number(s.auc[worst[0]]), number(zero),
 		fmt.Sprintf("%.1f", concentration), fmt.Sprintf("%.1f", distraction)}
-	if !s.kept() {
-		return append(row, "", "", "", "")
-	}
-	more, fewer, none := sidesOf(s.steps, s.least)
-	return append(row, number(more), number(none), number(fewer), signed(s.tau()))
 }
 
 // names names the values of I.
-func (s iterationStudy) names() (names []string) {
+func (s sweepStudy) names() (names []string) {
 	for _, i := range s.Steps {
 		names = append(names, "I = "+integer(i))
 	}
@@ -201,58 +268,37 @@ func (s iterationStudy) names() (names []string) {
 }
 
 // Ranks ranks the values of I.
-func (s iterationStudy) Ranks() ranking { return rank(s.names(), "sets", s.on, s.table(s.on, s.Steps)) }
+func (s sweepStudy) Ranks() ranking { return rank(s.names(), "sets", s.on, s.table(s.on, s.Steps)) }
 
-// paperSays are what the paper says of concentration and distraction, the last two of the least changes of winners.
+// paperSays are what the paper says of concentration and distraction in Tables 4 and 5.
 var paperSays = []string{
 	"Distraction has the best result more often than concentration (on 80 % of sets; Table 4)",
 	"Distraction has the worst result more often than concentration (on 53.3 % of sets; Table 4)",
 	"Distraction has the better AUC; mean over I < 0 less that over I > 0",
 	"Concentration has the better average rank (Table 5); mean rank of I < 0 less that of I > 0",
-	"The winning instance changes more often under distraction (Figure 6); least change at I < 0 less that at I > 0",
-	"A higher least change of winners goes with a better AUC (Figure 6); Kendall's τ-b over the values of I",
-}
-
-// Asked are the claims of the paper that the sets are asked, the last two only where changes of winners were kept.
-func (s iterationStudy) Asked() []string {
-	need(len(s.on) > 1)
-	if !slices.ContainsFunc(s.sweeps, sweep.kept) {
-		return paperSays[:4]
-	}
-	return paperSays
 }
 
 // Claims is a table of what these sets say of the paper's claims. Tests over so few sets decide none of them ([undecidable]).
-func (s iterationStudy) Claims() string {
-	claims := s.Asked()
-	var values [][]float64 // of each set the AUCs, then the changes
+func (s sweepStudy) Claims() string {
+	need(len(s.on) > 1)
+	var values [][]float64 // the AUCs of each set
 	for _, one := range s.sweeps {
-		values = append(values, slices.Concat(one.auc, one.least))
+		values = append(values, one.auc)
 	}
 	cells := overSets(s.on, values, func(rows [][]float64) []finding {
 		var sweeps []sweep
-		var gains, ranks, changes, together []float64
+		var gains, ranks []float64
 		for _, row := range rows {
-			one := sweep{s.Steps, row[:len(s.Steps)], row[len(s.Steps):]}
+			one := sweep{s.Steps, row}
 			sweeps, gains, ranks = append(sweeps, one), append(gains, one.lead(one.auc)), append(ranks, one.lead(one.ranks()))
-			if one.kept() {
-				changes, together = append(changes, one.lead(one.least)), append(together, one.tau())
-			}
 		}
-		findings := []finding{distractionWins(sweeps, 1, 0.8), distractionWins(sweeps, -1, 0.533), shift(gains), shift(ranks), shift(changes), shift(without(together, math.IsNaN))}
-		return findings[:len(claims)]
+		return []finding{distractionWins(sweeps, 1, 0.8), distractionWins(sweeps, -1, 0.533), shift(gains), shift(ranks)}
 	})
-	return verdictTable("claim", s.on, claims, slices.Repeat([]string{cannotTell}, len(claims)), cells)
+	return verdictTable("claim", s.on, paperSays, slices.Repeat([]string{cannotTell}, len(paperSays)), cells)
 }
 
 // Cannot says why no test of the paper's claims could have decided.
-func (s iterationStudy) Cannot() string { return undecidable(s.on, len(s.Asked())) }
-
-// ChangesMore counts the sets on which winners change more often under distraction, times -1 those on which they change less often.
-func (s iterationStudy) ChangesMore(times float64) int {
-	need(slices.ContainsFunc(s.sweeps, sweep.kept))
-	return len(without(s.sweeps, func(one sweep) bool { return !(times*one.lead(one.least) > 0) }))
-}
+func (s sweepStudy) Cannot() string { return undecidable(s.on, len(paperSays)) }
 
 // distractionWins counts the sets whose best mean (the worst, times -1) is one of distraction, and tests by their signs whether
 // it is more often so than of concentration.
@@ -290,35 +336,20 @@ func distractionWins(sweeps []sweep, times, paper float64) finding {
 			count(share, len(sweeps)), 100*share/float64(len(sweeps)), 100*low, 100*high, holds, 100*paper, wins, losses, shared)}
 }
 
-// iterationsPlot draws the AUC against I, one curve per set.
-func iterationsPlot(a opened) *plotting.Figure {
-	var points []sweepPoint
-	for _, r := range pooledTable(a.Results) {
-		points = append(points, sweepPoint{r.Set, float64(must(decode(r.Config)).Iterations), r})
-	}
-	return sweepPlot("Concentration (I > 0) and distraction (I < 0)", points, "Syn steps I", plotting.Linear)
-}
-
-// winnersPlot draws how often the winner changes from epoch to epoch on the first set, for the strongest distraction, no
-// steps, and the strongest concentration.
-func winnersPlot(a opened) *plotting.Figure {
-	if len(a.Curves) == 0 {
-		try(errors.New("the curves were not kept"))
-	}
-	set := a.Curves[0].Set
-	byNumber := make(map[int]results.MeanCurve)
-	low, high := 0, 0
-	for _, c := range a.Curves {
-		if i := must(decode(c.Config)).Iterations; c.Set == set {
-			byNumber[i] = c
-			low, high = min(low, i), max(high, i)
+// iterationsPlot draws the AUC against I in both settings, mean over families of sets.
+func iterationsPlot(s iterationStudy) *plotting.Figure {
+	var curves []plotting.SweepCurve
+	for _, preset := range []string{paperPreset, releasedPreset} {
+		one, there := s.byValidation[preset]
+		if !there {
+			continue
 		}
-	}
-	var curves []plotting.TransferCurve
-	for _, i := range slices.Compact([]int{low, 0, high}) {
-		if c, ok := byNumber[i]; ok {
-			curves = append(curves, plotting.TransferCurve{Name: "I = " + integer(i), Rate: [][]float64{c.WinnersChanged}})
+		c := plotting.SweepCurve{Name: preset}
+		_, merged := merge(one.on, one.table(one.on, one.Steps), familyOf)
+		for k, i := range one.Steps {
+			c.X, c.Mean = append(c.X, float64(i)), append(c.Mean, mean(column(merged, k)))
 		}
+		curves = append(curves, c)
 	}
-	return must(plotting.WinnerTransfers("Winners that change, "+set, curves))
+	return must(plotting.Sweep("Concentration (I > 0) and distraction (I < 0)", "Syn steps I", "AUC", plotting.Linear, curves))
 }

@@ -162,7 +162,7 @@ func (n noiseStudy) Cannot(of string) string {
 
 // concentrationResists says whether noise moves the lead of concentration over distraction.
 func concentrationResists(n noiseStudy) answer {
-	said := acrossSets(n.moves(allGroup)).answer()
+	said := acrossFamilies(n.moves(allGroup)).answer()
 	said.of = "what noise adds to the lead of concentration over distraction"
 	return said
 }

@@ -48,15 +48,18 @@ var plots = map[string]func(opened) *plotting.Figure{
 	"published steps":   from(stepsPlot("From the honest protocol to the published one", "", "repeats")),
 	"published control": from(stepsPlot("Shuffled labels: the truth is 0.5", shuffledSuffix, "shuffles")),
 	"ablation changes":  from(changesPlot),
-	"iterations sweep":  iterationsPlot,
+	"iterations sweep":  from(iterationsPlot),
 	"iterations ranks": from(func(s iterationStudy) *plotting.Figure {
-		return ranksPlot(s.names(), "sets", s.on, s.table(s.on, s.Steps))
+		one, there := s.byValidation[paperPreset]
+		if !there {
+			one = s.Chosen(releasedPreset)
+		}
+		return ranksPlot(one.names(), "sets", one.on, one.table(one.on, one.Steps))
 	}),
-	"iterations winners": winnersPlot,
-	"winners steps":      from(winnerStepsPlot),
-	"winners sets":       from(winnerSetsPlot),
-	"noise noise":        from(noisePlot),
-	"noise lead":         from(leadPlot),
+	"winners steps": from(winnerStepsPlot),
+	"winners sets":  from(winnerSetsPlot),
+	"noise noise":   from(noisePlot),
+	"noise lead":    from(leadPlot),
 	"assumption assumption": func(a opened) *plotting.Figure {
 		return intervals("Under 0.5: the MIL assumption is broken", pooledTable(a.Results), "drawings", label)
 	},

@@ -59,16 +59,57 @@ func TestIterations(t *testing.T) {
 	a := results.Archive{Experiment: "iterations", Results: planted(t, "honest", 2, 2, sets, synSettings(), func(r results.Result) float64 {
 		return 0.7 - 0.01*iOf(t, r) + 0.02*chance(r)
 	})}
-	for _, set := range sets {
-		for _, i := range manySteps {
-			a.Curves = append(a.Curves, results.MeanCurve{Set: set, Config: []byte(syn(i, "")), Least: 0.5 - 0.01*float64(i)})
+	text, err := Section(a)
+	holds(t, "17 sets", text, err, []string{leftOut + "Friedman's test (F of Iman and Davenport): …. ", leftOut + "No result could have decided"}, []string{cannotTell})
+	text = newIterations(a).Chosen(releasedPreset).Claims()
+	holds(t, "claims", text, nil, []string{"| 17 sets: effect (95 % interval) |", "| 17 of 17: 100 % (80 % to 100 %, without the paper's 80 %); 17 sets for distraction, 0 for concentration | < 0.001 | < 0.001 |",
+		"| 0 of 17: 0 % (0 % to 20 %, without the paper's 53.3 %)", "| Web as one, 9 sets |", "| 9 of 9: 100 % (66 % to 100 %, with the paper's 80 %)"}, nil)
+}
+
+// TestChosen plants a scale that the validation part prefers and one that the test part does, in both settings.
+func TestChosen(t *testing.T) {
+	var settings []string
+	for _, norm := range []string{`"norm":true`, `"norm":false`} {
+		for _, i := range []int{-1, 0, 1} {
+			for _, scale := range []string{`"scale":1,`, `"scale":10,`} {
+				settings = append(settings, strings.NewReplacer(`"norm":true`, norm, `"scale":10,`, scale).Replace(syn(i, "")))
+			}
 		}
 	}
-	text, err := Section(a)
-	holds(t, "17 sets", text, err, []string{leftOut + "Friedman's test (F of Iman and Davenport): …. ", leftOut + "These are estimates."}, []string{cannotTell})
-	text = newIterations(a).Claims()
-	holds(t, "claims", text, nil, []string{"| 17 sets: effect (95 % interval) |", "| 17 of 17: 100 % (80 % to 100 %, without the paper's 80 %); 17 sets for distraction, 0 for concentration | < 0.001 | < 0.001 |",
-		"| 0 of 17: 0 % (0 % to 20 %, without the paper's 53.3 %)", "| Web as one, 9 sets |", "| 9 of 9: 100 % (66 % to 100 %, with the paper's 80 %)", paperSays[5] + " | We cannot tell | +0.959 ("}, nil)
+	fits := planted(t, "nested", 3, 2, denseSets, settings, func(r results.Result) float64 {
+		c := configOf(r)
+		auc := 0.6 + 0.02*chance(r)
+		if c.Scale == 10 {
+			auc += 0.2
+		}
+		if c.Norm {
+			auc += 0.1
+		}
+		return auc
+	})
+	for i := range fits {
+		inside := 0.5
+		if configOf(fits[i]).Scale == 1 {
+			inside = 0.9
+		}
+		fits[i].Validation, fits[i].Inside = nil, &results.Inside{Figure: inside, Loss: 1}
+	}
+	s := newIterations(results.Archive{Experiment: "iterations", Results: fits})
+	for preset, want := range map[string]float64{paperPreset: 0.6, releasedPreset: 0.7} {
+		for _, c := range []struct {
+			sweep sweepStudy
+			want  float64
+		}{{s.Chosen(preset), want}, {s.Optimistic(preset), want + 0.2}} {
+			if len(c.sweep.sweeps) != len(denseSets) {
+				t.Fatalf("%s: %d sets", preset, len(c.sweep.sweeps))
+			}
+			for _, one := range c.sweep.sweeps {
+				if got := mean(one.auc); math.Abs(got-c.want) > 0.04 {
+					t.Errorf("%s: a mean AUC of %.3f, want about %.1f", preset, got, c.want)
+				}
+			}
+		}
+	}
 }
 
 // TestTies shares the place of equal means, which no side gets for coming first.
@@ -85,14 +126,6 @@ func TestTies(t *testing.T) {
 	})
 	text, err = Section(results.Archive{Experiment: "iterations", Results: zero})
 	holds(t, "best at 0", text, err, []string{"| 0.5 of 6: ", "0 sets for distraction, 0 for concentration, 5 for I = 0; equal means share a set |"}, nil)
-	var curves []results.MeanCurve
-	for _, set := range denseSets[:6] {
-		for i, s := range settings {
-			curves = append(curves, results.MeanCurve{Set: set, Config: []byte(s), Least: 0.1 * float64(i)})
-		}
-	}
-	text, err = Section(results.Archive{Experiment: "iterations", Results: fits, Curves: curves})
-	holds(t, "nothing to go with", text, err, []string{"| 0.200 | 0.100 | 0.000 |  |", "Kendall's τ-b over the values of I | We cannot tell | no value | 1.000 |"}, nil)
 	noisy := planted(t, "honest", 2, 1, []string{"a", "a+gaussian(10dB)"}, settings, func(results.Result) float64 { return 0.7 })
 	text, err = Section(results.Archive{Experiment: "noise", Results: noisy})
 	holds(t, "ties of noise", text, err, []string{"| gaussian(10dB) | both | −1, 0, 1 (0.700) | +0.000 |"}, nil)
@@ -359,12 +392,12 @@ func TestAblationVerdicts(t *testing.T) {
 		}
 		return 0
 	})
-	holds(t, "two sets", text, err, []string{"Differences that hold: I = 3, γ = 1 on c (+0.", "Differences that hold: I = 3, γ = 1 on web4 (+0.", "for the 16 cells", "for the 4 cells", leftOut + "Over sets."}, []string{cannotTell})
+	holds(t, "two sets", text, err, []string{"Differences that hold: released, I = 3, γ = 1 on c (+0.", "Differences that hold: released, I = 3, γ = 1 on web4 (+0.", "for the 16 cells", "for the 4 cells", leftOut + "Over sets."}, []string{cannotTell})
 	// Six sets cannot carry any change, and no verdict stands there.
 	sets = []string{"a", "b", "c", "web1", "web4", "web7"}
 	text, err = run(func(string) float64 { return 0.05 })
 	holds(t, "six sets", text, err, []string{"No result could have decided by Wilcoxon's signed-rank test: 4 sets, with Web as one, cannot show a p under 0.125, 0.25 after Holm for 2 tests.",
-		"| I = 3, γ = 1 | We cannot tell | +0.05", "Differences that hold: I = 3, γ = 1 on a (+0."}, nil)
+		"| released, I = 3, γ = 1 | We cannot tell | +0.05", "Differences that hold: released, I = 3, γ = 1 on a (+0."}, nil)
 	sets = slices.Concat(denseSets, []string{"web1", "web4"})
 	text, err = run(func(string) float64 { return 0 })
 	holds(t, "nowhere", text, err, []string{"No cell has one.", "for the 16 cells", "for the 4 cells"}, []string{"Differences that hold", " * |"})
@@ -372,7 +405,7 @@ func TestAblationVerdicts(t *testing.T) {
 
 // TestChangeCounts counts a change that helps, one that changes nothing and one that is open. Of the first an interval alone says nothing.
 func TestChangeCounts(t *testing.T) {
-	settings := []string{syn(3, ""), strings.Replace(syn(3, ""), `"gamma":0.5`, `"gamma":1`, 1), `{"pooling":"mean","dropout":0.75}`, `{"pooling":"softmax","dropout":0.75}`}
+	settings := []string{syn(3, ""), strings.Replace(syn(3, ""), `"gamma":0.5`, `"gamma":1`, 1), `{"pooling":"mean","dropout":0.75}`, `{"pooling":"softmax","norm":true,"dropout":0.75}`}
 	for _, s := range settings {
 		settings = append(settings, strings.Replace(s, `"iterations":3`, `"iterations":-3`, 1))
 	}

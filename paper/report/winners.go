@@ -29,22 +29,23 @@ func (c config) preset() string {
 type way struct{ part, way string }
 
 // ways are all of them; the first is what the paper counts.
-var ways = []way{{"train", "float32"}, {"train", "before"}, {"train", "float64"}, {"held-out", "float32"}, {"held-out", "before"}, {"held-out", "float64"}}
+var ways = []way{{"train", "float32"}, {"train", "before"}, {"train", "rounded"}, {"train", "float64"}, {"held-out", "float32"}, {"held-out", "before"}, {"held-out", "rounded"}, {"held-out", "float64"}}
 
 func (w way) String() string {
-	names := map[string]string{"train": "training bags", "held-out": "held-out bags", "before": "before the steps", "float32": "after them in float32", "float64": "in float64"}
+	names := map[string]string{"train": "training bags", "held-out": "held-out bags", "before": "before the steps", "float32": "after them in float32", "rounded": "in float32, correctly rounded", "float64": "in float64"}
 	return names[w.part] + ", " + names[w.way]
 }
 
 // winnerStudy is the experiment winners, of Figure 6: the least share of winners that change between two epochs, by preset, way, set and I.
 type winnerStudy struct {
+	all   []results.Result
 	sets  []string
 	Steps []int
 	least map[string]map[way]map[string]map[int]float64
 }
 
 func newWinners(a results.Archive) winnerStudy {
-	s := winnerStudy{least: make(map[string]map[way]map[string]map[int]float64)}
+	s := winnerStudy{all: a.Results, least: make(map[string]map[way]map[string]map[int]float64)}
 	for _, c := range a.Curves {
 		setting := must(decode(c.Config))
 		s.sets, s.Steps = append(s.sets, c.Set), append(s.Steps, setting.Iterations)
@@ -117,6 +118,22 @@ func (s winnerStudy) Leads() string {
 		}
 	}
 	return table([]string{"setting", "winners of", "all I: lead (95 % interval)", "sets with a lead", "without ±20: lead", "sets with a lead"}, rows)
+}
+
+// Together says whether more changes go with a better AUC: Kendall's τ-b of both over the values of I, mean over families of sets, by the
+// winners of training bags after the steps in float32.
+func (s winnerStudy) Together(preset string) string {
+	aucs := newFigures(of(s.all, func(c config) bool { return c.preset() == preset }), config.steps)
+	var sets []string
+	var taus []float64
+	for _, set := range s.sets {
+		need(aucs.has(set, s.Steps...))
+		if tau := kendall(s.of(preset, ways[0], set), aucs.table([]string{set}, s.Steps)[0]); !math.IsNaN(tau) {
+			sets, taus = append(sets, set), append(taus, tau)
+		}
+	}
+	e := acrossFamilies(sets, taus)[0]
+	return fmt.Sprintf("%s (%s)", e.Mean(), e.Range())
 }
 
 // BySteps has a row for each I and a column for each way: the least share that changes, mean over sets.

@@ -478,10 +478,10 @@ func (b *block) score(ctx context.Context, epoch int, losses []float32) error {
 	if err != nil {
 		return err
 	}
-	scores, attention := make([]map[int]mil.Prediction, members), make([]map[int][][]float32, members)
+	scores, attention := make([]map[int]mil.Prediction, members), make([]map[int][]attended, members)
 	seen, left := make([][]int, members), make([][]int, members) // all bags to score, and those of a size that are not scored yet
 	for m, fit := range b.fits {
-		scores[m], attention[m], seen[m] = map[int]mil.Prediction{}, map[int][][]float32{}, heldOut(fit)
+		scores[m], attention[m], seen[m] = map[int]mil.Prediction{}, map[int][]attended{}, heldOut(fit)
 		if b.of.winners {
 			seen[m] = append(seen[m], trainBags(fit)...)
 		}
@@ -588,7 +588,7 @@ func slots(chosen []int) []int32 {
 }
 
 // scoreBags scores up to width bags per member, chosen by index, padded to a size.
-func (b *block) scoreBags(size bucketSize, width int, parameters []*tensors.Tensor, chosen [][]int, scores []map[int]mil.Prediction, attention []map[int][][]float32) error {
+func (b *block) scoreBags(size bucketSize, width int, parameters []*tensors.Tensor, chosen [][]int, scores []map[int]mil.Prediction, attention []map[int][]attended) error {
 	all := slices.Repeat([]int{-1}, len(chosen)*width)
 	for m := range chosen {
 		copy(all[m*width:], chosen[m])
@@ -626,9 +626,12 @@ func (b *block) scoreBags(size bucketSize, width int, parameters []*tensors.Tens
 			return err
 		}
 	}
-	var before []float32
+	var before, after []float32
 	if b.of.winners {
-		if before, err = tensors.CopyFlatData[float32](outputs[len(outputs)-1]); err != nil {
+		if before, err = tensors.CopyFlatData[float32](outputs[len(outputs)-2]); err == nil {
+			after, err = tensors.CopyFlatData[float32](outputs[len(outputs)-1])
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -655,7 +658,8 @@ func (b *block) scoreBags(size bucketSize, width int, parameters []*tensors.Tens
 			}
 			if before != nil {
 				for h := range heads {
-					attention[m][i] = append(attention[m][i], before[(at*heads+h)*size.instances:][:b.bags[i].Len()])
+					row := (at*heads + h) * size.instances
+					attention[m][i] = append(attention[m][i], attended{before[row:][:b.bags[i].Len()], after[row:][:b.bags[i].Len()]})
 				}
 			}
 			scores[m][i] = s

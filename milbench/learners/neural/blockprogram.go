@@ -8,6 +8,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"synpool/internal/batched"
+	"synpool/synlayer"
 )
 
 // blockProgram holds the compiled graphs that train several fits of one structure side by side along a members axis.
@@ -319,6 +320,31 @@ func (bp *blockProgram) bags(data []*Node, order *Node) batched.Sparse {
 	return bags
 }
 
+// mostPlain bounds the steps of plainSteps with γ = 1, where the network itself takes any number.
+const mostPlain = 32
+
+// plainSteps returns the weights after the Syn steps of the network's pooling, taken one by one as [synlayer.Syn] does.
+func (bp *blockProgram) plainSteps(attention *Node, network []*Node) *Node {
+	p, ok := bp.network.Pooling.(synlayer.SynPooling)
+	if !ok {
+		return attention
+	}
+	_, order := apart(bp.network, true)
+	gamma, iterations, bound := ConstAs(attention, p.Gamma), network[0], bp.steps
+	for i, h := range order {
+		switch h.Path {
+		case "/pooling/gamma":
+			gamma = network[i]
+		case "/pooling/iterations":
+			iterations = network[i]
+		}
+	}
+	if p.Gamma == 1 {
+		bound = mostPlain
+	}
+	return batched.SynUpTo(attention, gamma, iterations, bound)
+}
+
 // memberNumbers splits [members, numbers] into one node [members] per number.
 func memberNumbers(all *Node) []*Node {
 	values := make([]*Node, all.Shape().Dim(1))
@@ -344,7 +370,7 @@ func (bp *blockProgram) currentGraph(in []*Node) []*Node {
 // scoreBlockGraph takes the parameters, part by part, the numbers, order [members, bags], and the inputs from blockX up
 // to the columns. It returns logits [members, bags] or [members, bags, outputs] and winners int32 [members, bags,
 // heads], before Syn steps. If weights are wanted, it also returns their means over the heads, [members, bags, instances], and
-// for winners those of each head before Syn steps, [members, bags, heads, instances].
+// for winners those of each head before Syn steps, [members, bags, heads, instances], and after steps one by one ([plainSteps]).
 func (bp *blockProgram) scoreBlockGraph(in []*Node) []*Node {
 	parts, in := in[:len(bp.parts)], in[len(bp.parts):]
 	values := memberNumbers(in[0])
@@ -359,7 +385,7 @@ func (bp *blockProgram) scoreBlockGraph(in []*Node) []*Node {
 		out = append(out, ReduceMean(c.Weights, 2))
 	}
 	if bp.of.winners {
-		out = append(out, attention)
+		out = append(out, attention, bp.plainSteps(attention, network))
 	}
 	return out
 }

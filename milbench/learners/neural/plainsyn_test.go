@@ -92,7 +92,7 @@ func TestWinners(t *testing.T) {
 					predicted = append(predicted, p.Winners...)
 				}
 				heads := len(e.Test[0].Winners)
-				if len(of) != 6 || !slices.Equal(of["held-out before"], predicted) || len(of["train before"]) != 15*heads {
+				if len(of) != 8 || !slices.Equal(of["held-out before"], predicted) || len(of["train before"]) != 15*heads {
 					t.Fatalf("%s: winners %v, of the predictions %v", name, of, predicted)
 				}
 				for _, part := range []string{"train ", "held-out "} {
@@ -100,8 +100,10 @@ func TestWinners(t *testing.T) {
 						t.Errorf("%s, fit %d: %swinners %v, after the steps in float64 %v", name, f, part, of[part+"before"], of[part+"float64"])
 					}
 				}
-				if same := slices.Equal(of["train float32"], of["train before"]); same != (f == 1) {
-					t.Errorf("%s, fit %d: that winners are the same in float32 is %v", name, f, same)
+				for _, way := range []string{"train float32", "train rounded"} {
+					if same := slices.Equal(of[way], of["train before"]); same != (f == 1) {
+						t.Errorf("%s, fit %d: that winners are the same in %s is %v", name, f, way, same)
+					}
 				}
 			}
 		}

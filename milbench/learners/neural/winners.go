@@ -5,9 +5,13 @@ import (
 	"synpool/synlayer"
 )
 
+// attended are the weights of a head before Syn steps, and after these as the network's graphs round them.
+type attended struct{ before, after []float32 }
+
 // winnersOf returns the winners of a fit's training and held-out bags: before the Syn steps of its pooling, and after these steps
-// in float32 and float64, one by one. attention has the weights before the steps, per bag and head.
-func winnersOf(c Config, train, heldOut []int, attention map[int][][]float32) (all []learner.Winners) {
+// one by one, as graphs take them in float32 and with every operation rounded correctly, in float32 and in float64. attention
+// has the heads of each bag.
+func winnersOf(c Config, train, heldOut []int, attention map[int][]attended) (all []learner.Winners) {
 	gamma, iterations := 1.0, 0
 	if p, ok := c.Network().Pooling.(synlayer.SynPooling); ok {
 		gamma, iterations = p.Gamma, p.Iterations
@@ -16,19 +20,23 @@ func winnersOf(c Config, train, heldOut []int, attention map[int][][]float32) (a
 		name string
 		bags []int
 	}{{"train", train}, {"held-out", heldOut}} {
-		before, single, double := learner.Winners{Part: part.name, Way: "before"}, learner.Winners{Part: part.name, Way: "float32"}, learner.Winners{Part: part.name, Way: "float64"}
-		for _, i := range part.bags {
-			for _, weights := range attention[i] {
-				before.Of = append(before.Of, largest(weights))
-				single.Of = append(single.Of, largest(plainSyn(weights, gamma, iterations)))
-				wide := make([]float64, len(weights))
-				for j, w := range weights {
-					wide[j] = float64(w)
+		for _, way := range []struct {
+			name   string
+			winner func(attended) int
+		}{
+			{"before", func(a attended) int { return largest(a.before) }},
+			{"float32", func(a attended) int { return largest(a.after) }},
+			{"rounded", func(a attended) int { return largest(plainSyn(a.before, gamma, iterations)) }},
+			{"float64", func(a attended) int { return largest(plainSyn(wide(a.before), gamma, iterations)) }},
+		} {
+			w := learner.Winners{Part: part.name, Way: way.name}
+			for _, i := range part.bags {
+				for _, head := range attention[i] {
+					w.Of = append(w.Of, way.winner(head))
 				}
-				double.Of = append(double.Of, largest(plainSyn(wide, gamma, iterations)))
 			}
+			all = append(all, w)
 		}
-		all = append(all, before, single, double)
 	}
 	return all
 }
@@ -41,4 +49,12 @@ func largest[T float32 | float64](values []T) (at int) {
 		}
 	}
 	return at
+}
+
+// wide returns values in float64.
+func wide(values []float32) (all []float64) {
+	for _, v := range values {
+		all = append(all, float64(v))
+	}
+	return all
 }
