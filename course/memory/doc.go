@@ -20,7 +20,8 @@
 //
 // d is the number of components. All of them implement [Memory]; [Retrieve] retrieves a pattern and returns the trace of
 // every update. [Attention] is the continuous memory between projections, and [Syn] is the Syn layer's step on order
-// parameters.
+// parameters. [TwoLayer] is a network of visible and hidden neurons in continuous time, with dense associative memories and
+// [Continuous] as limits. [Sequence] leads from pattern to pattern with two learnt matrices.
 //
 // [MeasureRecall], [CapacityConfig.Capacity] and [BetaSweep] measure retrieval; [Figure1] returns the convergence cases of
 // the paper's figure 1.
@@ -29,8 +30,8 @@
 // invalid numbers and lengths. They do not panic for sizes that fit into the machine's memory, and no result is NaN or
 // infinite. Where a random source is an argument, it must not be nil.
 //
-// After Store, several goroutines may use a memory at once. Store and changes of fields are not safe for concurrent use.
-// [Attention] and [Syn] store nothing.
+// After Store or Learn, several goroutines may use a memory at once. Store, Learn and changes of fields are not safe for
+// concurrent use. [Attention] and [Syn] store nothing.
 //
 // # Sources
 //
@@ -45,5 +46,8 @@
 //   - Hopfield, "Neural networks and physical systems with emergent collective computational abilities", Proceedings of the
 //     National Academy of Sciences 79 (1982), doi.org/10.1073/pnas.79.8.2554.
 //   - Krotov and Hopfield, "Dense associative memory for pattern recognition", NIPS 2016, arXiv:1606.01164.
+//   - Krotov and Hopfield, "Large associative memory problem in neurobiology and machine learning", ICLR 2021, arXiv:2008.06996.
+//   - Lu and Wu, "Learning sequence attractors in recurrent networks with hidden neurons", workshop on associative memory and
+//     Hopfield networks at NeurIPS 2023, arXiv:2404.02729.
 //   - Ramsauer et al., "Hopfield networks is all you need", ICLR 2021, arXiv:2008.02217.
 package memory

@@ -95,6 +95,59 @@ func ExampleContinuous() {
 	// Output: [0.942 0.057 0.001] of the patterns make [0.941 0.057 0.500]
 }
 
+func ExampleTwoLayer() {
+	// Model B: slow visible neurons, and fast hidden neurons that compete.
+	n := &memory.TwoLayer{Visible: memory.Quadratic{}, Hidden: memory.LogSumExp{Beta: 4}, TauVisible: 1, TauHidden: 0.1}
+	fail(n.Store([][]float64{{1, 0, 0.5}, {0, 1, 0.5}, {-1, 0, 0}}))
+	v, h := []float64{0.9, 0.2, 0}, []float64{0, 0, 0}
+	for step := range 31 {
+		if step%10 == 0 {
+			fmt.Printf("%.3f energy %.3f\n", v, number(n.Energy(v, h)))
+		}
+		var err error
+		v, h, err = n.Step(v, h, 0.3)
+		fail(err)
+	}
+	// Output:
+	// [0.900 0.200 0.000] energy 0.084
+	// [0.960 0.046 0.464] energy -0.629
+	// [0.976 0.024 0.497] energy -0.630
+	// [0.978 0.022 0.500] energy -0.630
+}
+
+func ExampleRectifiedPower() {
+	// Model A: a dense associative memory. All neurons are infinitely fast.
+	n := &memory.TwoLayer{Visible: memory.Absolute{}, Hidden: memory.RectifiedPower{Power: 4}}
+	fail(n.Store(letters))
+	v, h := memory.MaskHalf(letters[1], -1), make([]float64, len(letters))
+	draw(v)
+	v, _, err := n.Step(v, h, 1)
+	fail(err)
+	draw(v)
+	// Output:
+	// #.. #.. #.. ... ...
+	// #.. #.. #.. #.. ###
+}
+
+func ExampleSequence() {
+	// A cycle of three letters.
+	s := &memory.Sequence{Hidden: 20, Margin: 1, Rate: 0.01, Epochs: 500}
+	random := rand.New(rand.NewPCG(1, 1))
+	fail(s.Learn(append(letters[:3:3], letters[0]), random))
+	state, err := memory.Flip(letters[0], 0.1, random)
+	fail(err)
+	for range 4 {
+		draw(state)
+		state, err = s.Update(state)
+		fail(err)
+	}
+	// Output:
+	// ##. .#. .#. ##. .#.
+	// #.. #.. #.. #.. ###
+	// #.# #.# ### #.# #.#
+	// ### .#. .#. .#. .#.
+}
+
 func ExampleAttention() {
 	// Self-attention of three rows in two heads of one column, with values of the rows themselves.
 	x := [][]float64{{1, 0}, {0, 1}, {1, 1}}

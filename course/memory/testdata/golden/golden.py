@@ -1,5 +1,7 @@
-"""Writes memories.json, steps.json and attention.json beside it: associative memories in float64 NumPy, each energy
-and update straight from its formula; steps of the Syn layer in 50 digits; PyTorch's multi-head attention in float64.
+"""Writes memories.json, steps.json, attention.json, twolayer.json and sequence.json beside it: associative memories in
+float64 NumPy, each energy and update straight from its formula; steps of the Syn layer in 50 digits; PyTorch's multi-head
+attention in float64; the two-layer network in NumPy long double, its steps and its differential equations; a learnt
+sequence in NumPy long double, weight by weight.
 
 Needs numpy, mpmath and torch. Run: python golden.py
 """
@@ -155,7 +157,91 @@ def attention():
     return cases
 
 
+def two_layer():
+    """Krotov and Hopfield 2021. Lagrangians have a name and a parameter; numbers are long double up to the file."""
+    rng = np.random.default_rng(20240702)
+    long = np.longdouble
+
+    def lagrangian(name, a, x):
+        if name == "quadratic":
+            return np.sum(x ** 2) / 2, x
+        if name == "absolute":
+            return np.sum(np.abs(x)), np.sign(x)
+        if name == "log_sum_exp":
+            e = np.exp(long(a) * x)
+            return np.log(np.sum(e)) / long(a), e / np.sum(e)
+        positive = np.where(x > 0, x, long(0))
+        return np.sum(positive ** a) / a, positive ** (a - 1)
+
+    cases = []
+    for visible, hidden, parameter, size in [("quadratic", "log_sum_exp", 0.5, 1), ("quadratic", "log_sum_exp", 3.0, 1),
+                                             ("absolute", "rectified_power", 2, 1), ("absolute", "rectified_power", 4, 1),
+                                             ("quadratic", "rectified_power", 3, 0.3), ("absolute", "log_sum_exp", 1.0, 1)]:
+        for n, d in [(1, 3), (4, 3), (6, 20)]:
+            for tau_v, tau_h in [(1.0, 0.3), (0.5, 2.0), (1.0, 0.0)]:
+                xi, v0, h0 = (size * rng.normal(size=shape) for shape in [(n, d), d, n])
+                w, v, h, dt = xi.astype(long), v0.astype(long), h0.astype(long), 0.25
+                g_of = lambda v: lagrangian(visible, 0, v)
+                f_of = lambda h: lagrangian(hidden, parameter, h)
+
+                def energy(v, h):
+                    (lv, g), (lh, f) = g_of(v), f_of(h)
+                    return (np.sum(g * v) - lv) + (np.sum(f * h) - lh) - f @ w @ g
+
+                case = dict(visible=visible, hidden=hidden, parameter=parameter, tau_visible=tau_v, tau_hidden=tau_h, dt=dt,
+                            patterns=xi.tolist(), v=v0.tolist(), h=h0.tolist(), energy=float(energy(v, h)))
+                for _ in range(5):  # (x' − x) τ/dt = target − x', solved for x'
+                    h = (long(tau_h) * h + long(dt) * (w @ g_of(v)[1])) / (long(tau_h) + long(dt))
+                    v = (long(tau_v) * v + long(dt) * (w.T @ f_of(h)[1])) / (long(tau_v) + long(dt))
+                case.update(v_five=[float(x) for x in v], h_five=[float(x) for x in h], energy_five=float(energy(v, h)))
+                if visible == "quadratic" and tau_h > 0:  # smooth: Runge-Kutta of order 4 up to time 1
+                    change = lambda v, h: ((w.T @ f_of(h)[1] - v) / long(tau_v), (w @ g_of(v)[1] - h) / long(tau_h))
+                    v, h, step = v0.astype(long), h0.astype(long), long(1) / 2000
+                    for _ in range(2000):
+                        v1, h1 = change(v, h)
+                        v2, h2 = change(v + step / 2 * v1, h + step / 2 * h1)
+                        v3, h3 = change(v + step / 2 * v2, h + step / 2 * h2)
+                        v4, h4 = change(v + step * v3, h + step * h3)
+                        v, h = v + step / 6 * (v1 + 2 * v2 + 2 * v3 + v4), h + step / 6 * (h1 + 2 * h2 + 2 * h3 + h4)
+                    case.update(v_flow=[float(x) for x in v], h_flow=[float(x) for x in h])
+                cases.append(case)
+    return cases
+
+
+def sequence():
+    """Lu and Wu 2023: the rules weight by weight, U in all passes before V. Rates are powers of two, so sums are exact."""
+    rng = np.random.default_rng(20240703)
+    long = np.longdouble
+    sgn = lambda field: 1 if field > 0 else -1
+    cases = []
+    for length, d, hidden, margin, rate, repeat in [(2, 3, 4, 1.0, 0.5, None), (6, 8, 12, 1.0, 0.125, 0), (9, 10, 16, 0.7, 0.0625, 4)]:
+        x = np.where(rng.random((length, d)) < 0.5, -1.0, 1.0)
+        if repeat is not None:
+            x = np.vstack([x, x[repeat]])
+        p = rng.normal(size=(hidden, d))
+        u, v = np.zeros((hidden, d), long), np.zeros((d, hidden), long)
+        steps = range(len(x) - 1)
+        for _ in range(200):
+            for t in steps:
+                for i in range(hidden):
+                    z = sgn(sum(p[i, k] * x[t + 1, k] for k in range(d)))
+                    if z * sum(u[i, j] * x[t, j] for j in range(d)) < margin:
+                        for j in range(d):
+                            u[i, j] += rate * z * x[t, j]
+        y = [[sgn(sum(u[i, j] * x[t, j] for j in range(d))) for i in range(hidden)] for t in steps]
+        for _ in range(200):
+            for t in steps:
+                for j in range(d):
+                    if x[t + 1, j] * sum(v[j, i] * y[t][i] for i in range(hidden)) < margin:
+                        for i in range(hidden):
+                            v[j, i] += rate * x[t + 1, j] * y[t][i]
+        cases.append(dict(sequence=x.tolist(), p=p.tolist(), margin=margin, rate=rate, epochs=200,
+                          u=u.astype(float).tolist(), v=v.astype(float).tolist()))
+    return cases
+
+
 here = os.path.dirname(os.path.abspath(__file__))
-for name, cases in [("memories", memories()), ("steps", steps()), ("attention", attention())]:
+for name, cases in [("memories", memories()), ("steps", steps()), ("attention", attention()),
+                    ("twolayer", two_layer()), ("sequence", sequence())]:
     with open(os.path.join(here, name + ".json"), "w") as f:
         f.write("[\n" + ",\n".join(json.dumps(c) for c in cases) + "\n]\n")
