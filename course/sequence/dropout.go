@@ -19,6 +19,14 @@ func SpatialDropout(scope *model.Scope, s synlayer.Bags, rate float64) *Node {
 	return Mul(s.X, ExpandAxes(channels(scope, s, s.X.Shape().Dim(-1), rate), 1))
 }
 
+// drop is [synlayer.Dropout] with a fixed rate.
+func drop(scope *model.Scope, x *Node, rate float64, key *Node) *Node {
+	if rate == 0 {
+		return x
+	}
+	return synlayer.Dropout(scope, x, ConstAs(x, rate), key)
+}
+
 // channels draws the dropout factors [batch, features] of each sequence.
 func channels(scope *model.Scope, s synlayer.Bags, features int, rate float64) *Node {
 	batch := s.X.Shape().Dim(0)

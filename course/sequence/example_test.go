@@ -87,6 +87,18 @@ func ExampleMultiHeadAttention_Attend() {
 	// Output: [2 3 4] [2 2 3 3] [1 1 3 3] [1.00 0.00 0.00 0.49 0.51 0.00 0.34 0.33 0.33]
 }
 
+func ExampleTransformerLayer_Decode() {
+	layer := sequence.TransformerLayer{Attention: sequence.MultiHeadAttention{Embed: 4, Heads: 2}, Inner: 16}
+	show(func(scope *model.Scope, g *Graph) []*Node {
+		source := embedded(scope, g)
+		target := synlayer.Bags{X: sequence.Positions(Const(g, [][][]float32{{{1, 0, 0, 1}, {0, 1, 0, 1}}, {{0, 0, 1, 1}, {1, 0, 0, 1}}}))}
+		y, self, cross := layer.Decode(scope, target, source)
+		// The weights of the source words, of the first head.
+		return []*Node{y, self, cross, SliceAxis(cross, 1, AxisElem(0))}
+	})
+	// Output: [2 2 4] [2 2 2 2] [2 2 2 3] [2 1 2 3] [0.34 0.40 0.26 0.34 0.40 0.26 1.00 0.00 0.00 1.00 0.00 0.00]
+}
+
 func ExampleTransformerLayer() {
 	layer := sequence.TransformerLayer{Attention: sequence.MultiHeadAttention{Embed: 4, Heads: 2}, Inner: 16}
 	show(func(scope *model.Scope, g *Graph) []*Node {

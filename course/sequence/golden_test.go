@@ -56,6 +56,7 @@ type golden struct {
 	}
 	Mask                                   [][]bool
 	Documents                              [][][]bool
+	Target                                 [][]bool
 	Inputs, Parameters, Outputs, Gradients map[string]array
 }
 
@@ -278,30 +279,44 @@ func attentionParameters(torch map[string]array, from, to string) map[string]arr
 	return ours
 }
 
-// TestGoldenTransformerLayer compares with PyTorch's nn.TransformerEncoderLayer, with the norm first or last.
+// TestGoldenTransformerLayer compares with PyTorch's nn.TransformerEncoderLayer and nn.TransformerDecoderLayer, with the norm
+// first or last.
 func TestGoldenTransformerLayer(t *testing.T) {
-	for _, c := range goldens(t, "TransformerEncoderLayer") {
+	for _, c := range append(goldens(t, "TransformerEncoderLayer"), goldens(t, "TransformerDecoderLayer")...) {
 		forEach(t, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
 			layer := sequence.TransformerLayer{
 				Attention: sequence.MultiHeadAttention{Embed: c.Config.Embed, Heads: c.Config.Heads},
 				Inner:     c.Config.Inner, NormFirst: c.Config.NormFirst, GELU: c.Config.Activation == "gelu",
 			}
-			params := func(torch map[string]array) map[string]array {
-				ours := attentionParameters(torch, "self_attn.", "/attention/")
-				for from, to := range map[string]string{"linear1": "/inner", "linear2": "/outer"} {
-					linear(ours, to, torch, from)
+			c.check(t, backend, dtype, transformerParameters, func(scope *model.Scope, in map[string]*Node, mask *Node) map[string]*Node {
+				s := synlayer.Bags{X: in["x"], Mask: mask}
+				if c.Target == nil {
+					y, _ := layer.Encode(scope, s)
+					return map[string]*Node{"out": y}
 				}
-				for from, to := range map[string]string{"norm1": "/attention_norm", "norm2": "/inner_norm"} {
-					ours[to+"/gain"], ours[to+"/bias"] = torch[from+".weight"], torch[from+".bias"]
-				}
-				return ours
-			}
-			c.check(t, backend, dtype, params, func(scope *model.Scope, in map[string]*Node, mask *Node) map[string]*Node {
-				y, _ := layer.Encode(scope, synlayer.Bags{X: in["x"], Mask: mask})
+				s.Mask = Const(mask.Graph(), c.Target)
+				y, _, _ := layer.Decode(scope, s, synlayer.Bags{X: in["source"], Mask: mask})
 				return map[string]*Node{"out": y}
 			})
 		})
 	}
+}
+
+// transformerParameters are those of an encoder layer or, if there is a second attention, of a decoder layer.
+func transformerParameters(torch map[string]array) map[string]array {
+	ours := attentionParameters(torch, "self_attn.", "/attention/")
+	norms := []string{"attention", "inner"}
+	if cross := below(torch, "multihead_attn."); len(cross) > 0 {
+		maps.Copy(ours, attentionParameters(cross, "", "/cross/"))
+		norms = []string{"attention", "cross", "inner"}
+	}
+	for i, name := range norms {
+		from, to := fmt.Sprintf("norm%d", i+1), "/"+name+"_norm"
+		ours[to+"/gain"], ours[to+"/bias"] = torch[from+".weight"], torch[from+".bias"]
+	}
+	linear(ours, "/inner", torch, "linear1")
+	linear(ours, "/outer", torch, "linear2")
+	return ours
 }
 
 // TestGoldenTranslator compares the encoder and decoder, with attention, adjusted or not, and without, as loops and unrolled, with

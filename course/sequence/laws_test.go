@@ -75,7 +75,7 @@ func encoders() map[string]encoder {
 			return last, []*Node{states}
 		}
 	}
-	transformer := sequence.TransformerLayer{Attention: sequence.MultiHeadAttention{Embed: lawFeatures, Heads: 2, Adjust: concentrate}, Inner: 5}
+	transformer := sequence.TransformerLayer{Attention: sequence.MultiHeadAttention{Embed: lawFeatures, Heads: 2, Adjust: concentrate}, Inner: 5, Dropout: 0.2}
 	embedding := sequence.Embedding{Words: 7, Width: 3}
 	translate := func(align int, adjust sequence.Adjustment, cell sequence.Cell) encoder {
 		m := sequence.Translator{Source: 7, Target: 5, Embed: 3, Hidden: 4, Align: align, Adjust: adjust, Dropout: 0.2, Encoder: sequence.RNN{Cell: cell, Hidden: 2, Bidirectional: true}}
@@ -108,6 +108,16 @@ func encoders() map[string]encoder {
 			s.X = sequence.Positions(s.X)
 			y, _ := transformer.Encode(scope, s)
 			return nil, []*Node{y}
+		},
+		"transformer decoder, target": func(scope *model.Scope, s synlayer.Bags) (bySequence, byWord []*Node) {
+			source := ConstAs(s.X, slices.Repeat([][][]float64{{{0.5, -1, 2, 0.1}, {1, 0, -0.3, 2}}}, s.X.Shape().Dim(0)))
+			y, _, _ := transformer.Decode(scope, s, synlayer.Bags{X: source})
+			return nil, []*Node{y}
+		},
+		"transformer decoder, source": func(scope *model.Scope, s synlayer.Bags) (bySequence, byWord []*Node) {
+			target := ConstAs(s.X, slices.Repeat([][][]float64{{{0.5, -1, 2, 0.1}, {1, 0, -0.3, 2}}}, s.X.Shape().Dim(0)))
+			y, _, cross := transformer.Decode(scope, synlayer.Bags{X: target, DropoutKey: s.DropoutKey}, s)
+			return []*Node{y}, []*Node{Transpose(ReduceSum(cross, 1), 1, 2)}
 		},
 		"classifier": func(scope *model.Scope, s synlayer.Bags) (bySequence, byWord []*Node) {
 			c := sequence.Classifier{Embedding: embedding, Dropout: 0.2, Encoder: &gru, Pooling: sequence.WordAttention{Width: 3, Adjust: distract}, Classes: 3}
@@ -338,6 +348,37 @@ func TestSequenceLaws(t *testing.T) {
 	}
 }
 
+// TestCausal: a word of the target changes what the decoder makes of it, and nothing before it.
+func TestCausal(t *testing.T) {
+	layer := sequence.TransformerLayer{Attention: sequence.MultiHeadAttention{Embed: lawFeatures, Heads: 2, Adjust: distract}, Inner: 5}
+	target := drawSentences(lawLength)
+	target.x = slices.Repeat(target.x[3:], lawLength) // sentence i differs from the first in word i
+	for i := range target.x[1:] {
+		target.x[i+1] = slices.Clone(target.x[0])
+		target.x[i+1][i+1] = []float64{-3, 1, 4, 2}
+	}
+	forEach(t, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
+		y := model.MustNewExec(backend, model.NewStore(), func(scope *model.Scope, x *Node) *Node {
+			y, _, _ := layer.Decode(scope, synlayer.Bags{X: ConvertDType(x, dtype)}, synlayer.Bags{X: ConstAs(ConvertDType(x, dtype), slices.Repeat([][][]float64{{{1, 2, 3, 4}, {4, 3, 1, 0}}}, lawLength))})
+			return y
+		}).MustCall(target.x)[0]
+		requireCausal(t, goldentest.Floats(y), lawLength)
+	})
+}
+
+// requireCausal fails unless sentence i of y [sentences, words, features] is the first one before word i and another one there.
+func requireCausal(t *testing.T, y []float64, sentences int) {
+	t.Helper()
+	each := slices.Collect(slices.Chunk(y, len(y)/sentences))
+	for i, sentence := range each[1:] {
+		width := len(sentence) / sentences
+		at := (i + 1) * width
+		if !slices.Equal(sentence[:at], each[0][:at]) || slices.Equal(sentence[at:at+width], each[0][at:at+width]) {
+			t.Errorf("with another word %d: %v, not %v", i+1, sentence, each[0])
+		}
+	}
+}
+
 // first is the first of two results.
 func first[T any](x *Node, _ T) *Node { return x }
 
@@ -406,6 +447,10 @@ func TestPanics(t *testing.T) {
 		}},
 		"width": {"TransformerLayer of 8 features", func(scope *model.Scope, x *Node) *Node {
 			return first(sequence.TransformerLayer{Attention: sequence.MultiHeadAttention{Embed: 8, Heads: 2}, Inner: 3}.Encode(scope, bags(x)))
+		}},
+		"dropout of a transformer": {"TransformerLayer with dropout 1", func(scope *model.Scope, x *Node) *Node {
+			y, _, _ := sequence.TransformerLayer{Attention: sequence.MultiHeadAttention{Embed: 4, Heads: 2}, Inner: 3, Dropout: 1}.Decode(scope, bags(x), bags(x))
+			return y
 		}},
 		"positions": {"Positions of x", func(_ *model.Scope, x *Node) *Node { return sequence.Positions(ReduceSum(x, 0)) }},
 		"vocabulary": {"Embedding of 0 words", func(scope *model.Scope, x *Node) *Node {

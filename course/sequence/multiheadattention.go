@@ -35,9 +35,7 @@ type MultiHeadAttention struct {
 // Queries have no mask, except in self-attention, where query and key are the same node: there the mask of the keys applies.
 // Padding among the queries must be finite, and the caller must ignore its output.
 func (a MultiHeadAttention) Attend(scope *model.Scope, query, key, value, mask *Node) (out, weights *Node) {
-	if a.Heads < 1 || a.Embed < 1 || a.Embed%a.Heads != 0 {
-		exceptions.Panicf("sequence: MultiHeadAttention of %d heads, which do not divide an embedding of %d", a.Heads, a.Embed)
-	}
+	a.check()
 	for i, x := range []*Node{query, key, value} {
 		if x.Rank() != 3 || x.Shape().Dim(0) != query.Shape().Dim(0) || i > 0 && x.Shape().Dim(1) != key.Shape().Dim(1) {
 			exceptions.Panicf("sequence: attention of query %s on key %s and value %s, want [batch, queries or keys, features]", query.Shape(), key.Shape(), value.Shape())
@@ -49,22 +47,34 @@ func (a MultiHeadAttention) Attend(scope *model.Scope, query, key, value, mask *
 		query = key
 	}
 	value, _ = masked(value, mask)
-	g := query.Graph()
-	batch, queries, keys := query.Shape().Dim(0), query.Shape().Dim(1), key.Shape().Dim(1)
-	size := a.Embed / a.Heads
-	heads := func(name string, x *Node) *Node { // [batch, heads, items, size]
-		y := synlayer.Dense(scope.In("%s", name), x, 0, a.Embed)
-		return Transpose(Reshape(y, batch, -1, a.Heads, size), 1, 2)
-	}
-	q, k, v := heads("query", query), heads("key", key), heads("value", value)
-	logits := MulScalar(Einsum("bhqd,bhkd->bhqk", q, k), 1/math.Sqrt(float64(size)))
-	seen := BroadcastToDims(ExpandAxes(explicit, 1, 2), batch, a.Heads, queries, keys)
+	seen := BroadcastToDims(ExpandAxes(explicit, 1), query.Shape().Dim(0), query.Shape().Dim(1), key.Shape().Dim(1))
 	if a.Causal {
-		seen = And(seen, BroadcastToDims(ExpandAxes(upTo(g, queries, keys), 0, 1), batch, a.Heads, queries, keys))
+		seen = And(seen, BroadcastToDims(ExpandAxes(upTo(query.Graph(), query.Shape().Dim(1), key.Shape().Dim(1)), 0), seen.Shape().Dimensions...))
 	}
-	weights = weigh(logits, seen, a.Adjust)
-	joined := Reshape(Transpose(Einsum("bhqk,bhkd->bhqd", weights, v), 1, 2), batch, queries, a.Embed)
-	return synlayer.Dense(scope.In("output"), joined, 0, a.Embed), weights
+	return a.attendTo(scope, query, a.project(scope, "key", key), a.project(scope, "value", value), seen)
+}
+
+func (a MultiHeadAttention) check() {
+	if a.Heads < 1 || a.Embed < 1 || a.Embed%a.Heads != 0 {
+		exceptions.Panicf("sequence: MultiHeadAttention of %d heads, which do not divide an embedding of %d", a.Heads, a.Embed)
+	}
+}
+
+// project returns the map called name, such as key, [batch, items, Embed] of x [batch, items, features].
+func (a MultiHeadAttention) project(scope *model.Scope, name string, x *Node) *Node {
+	return synlayer.Dense(scope.In("%s", name), x, 0, a.Embed)
+}
+
+// attendTo is Attend to projected keys and values [batch, keys, Embed]. seen [batch, queries, keys] says which keys each query
+// sees.
+func (a MultiHeadAttention) attendTo(scope *model.Scope, query, k, v, seen *Node) (out, weights *Node) {
+	dims := seen.Shape().Dimensions
+	batch, queries, keys, size := dims[0], dims[1], dims[2], a.Embed/a.Heads
+	heads := func(x *Node) *Node { return Transpose(Reshape(x, batch, -1, a.Heads, size), 1, 2) } // [batch, heads, items, size]
+	logits := MulScalar(Einsum("bhqd,bhkd->bhqk", heads(a.project(scope, "query", query)), heads(k)), 1/math.Sqrt(float64(size)))
+	weights = weigh(logits, BroadcastToDims(ExpandAxes(seen, 1), batch, a.Heads, queries, keys), a.Adjust)
+	joined := Reshape(Transpose(Einsum("bhqk,bhkd->bhqd", weights, heads(v)), 1, 2), batch, queries, a.Embed)
+	return a.project(scope, "output", joined), weights
 }
 
 // upTo returns a mask [queries, keys] that is true where the key is not after the query.

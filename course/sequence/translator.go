@@ -92,14 +92,7 @@ func (m Translator) embed(scope *model.Scope, vocabulary int, words, key *Node, 
 	if words.Rank() != 2 {
 		exceptions.Panicf("sequence: sentences are %s, want [batch, length]", words.Shape())
 	}
-	return m.drop(scope.In("dropout"), Embedding{vocabulary, m.Embed}.Embed(scope, words, dtype), key)
-}
-
-func (m Translator) drop(scope *model.Scope, x, key *Node) *Node {
-	if m.Dropout == 0 {
-		return x
-	}
-	return synlayer.Dropout(scope, x, ConstAs(x, m.Dropout), key)
+	return drop(scope.In("dropout"), Embedding{vocabulary, m.Embed}.Embed(scope, words, dtype), m.Dropout, key)
 }
 
 func (m Translator) decode(scope *model.Scope, memory Memory, state []*Node, before, key *Node, unroll bool) (logits, alignments *Node, last []*Node) {
@@ -132,5 +125,5 @@ func (m Translator) decode(scope *model.Scope, memory Memory, state []*Node, bef
 	}
 	out := scope.In("readout")
 	readout := Tanh(synlayer.Dense(out, Transpose(Concatenate(parts, -1), 0, 1), 0, m.Embed))
-	return synlayer.Dense(scope.In("output"), m.drop(out.In("dropout"), readout, key), 0, m.Target), alignments, last
+	return synlayer.Dense(scope.In("output"), drop(out.In("dropout"), readout, m.Dropout, key), 0, m.Target), alignments, last
 }

@@ -308,5 +308,29 @@ lengths = [5, 1, 3]
 case("DeepSets", {}, DeepSets(4), {"x": torch.randn(3, 5, 4)}, lambda m, inputs: {"f": torch.stack([m(inputs["x"][i, :n]) for i, n in enumerate(lengths)])},
      {"mask": [[t < n for t in range(5)] for n in lengths]})
 
+
+class DecoderLayer(nn.TransformerDecoderLayer):
+    """Torch's layer, which keeps the weights of the source, averaged over the heads."""
+
+    def _mha_block(self, x, mem, attn_mask, key_padding_mask, is_causal=False):
+        x, self.weights = self.multihead_attn(x, mem, mem, attn_mask=attn_mask, key_padding_mask=key_padding_mask)
+        return self.dropout2(x)
+
+
+def future(steps):
+    return torch.triu(torch.ones(steps, steps, dtype=torch.bool), diagonal=1)
+
+
+batch, steps, length, embed, heads = 2, 4, 5, 6, 2
+mask = torch.tensor([[True] * 5, [True, True, False, True, False]])
+target = torch.tensor([[True, True, False, True], [True] * 4])
+for norm_first, activation in ((False, "relu"), (True, "gelu")):
+    layer = DecoderLayer(embed, heads, dim_feedforward=7, dropout=0, activation=activation, batch_first=True, norm_first=norm_first)
+    # Where the target is padding the module's output depends on its own query; ours is 0 there.
+    case(f"TransformerDecoderLayer, norm first {norm_first}, {activation}", {"embed": embed, "heads": heads, "inner": 7, "norm_first": norm_first, "activation": activation}, layer,
+         {"x": torch.randn(batch, steps, embed), "source": torch.randn(batch, length, embed)},
+         lambda m, inputs: {"out": m(inputs["x"], inputs["source"], tgt_mask=future(steps), tgt_key_padding_mask=~target, memory_key_padding_mask=~mask) * target[:, :, None]},
+         {"mask": mask.tolist(), "target": target.tolist()})
+
 about = f"Values and gradients of PyTorch {torch.__version__}, written by golden.py; see there."
 print(json.dumps({"about": about, "cases": cases}))
