@@ -178,6 +178,21 @@ func ExampleTranslator() {
 	// Output: [2 3 12] [2 3 3] [1 3 3] [0.52 0.17 0.32 0.51 0.16 0.33 0.50 0.17 0.33]
 }
 
+func ExampleTransformerTranslator() {
+	m := sequence.TransformerTranslator{
+		Source: 10, Target: 12, Layers: 2, Longest: 20,
+		Layer: sequence.TransformerLayer{Attention: sequence.MultiHeadAttention{Embed: 8, Heads: 2}, Inner: 32},
+	}
+	show(func(scope *model.Scope, g *Graph) []*Node {
+		words, mask := text(g)
+		memory := m.Encode(scope, words, mask, nil, dtypes.Float32)
+		logits, alignments := m.Logits(scope, memory, Const(g, [][]int32{{2, 5, 6}, {2, 9, 0}}), nil)
+		// The alignments of the first sentence.
+		return []*Node{logits, alignments, SliceAxis(alignments, 0, AxisElem(0))}
+	})
+	// Output: [2 3 12] [2 3 3] [1 3 3] [0.30 0.33 0.37 0.30 0.34 0.37 0.30 0.34 0.37]
+}
+
 // A language of the words 3, 4 and 5 is translated into one of 6, 7 and 8, word by word. 1 begins a sentence, 2 ends it.
 func ExampleNewTranslation() {
 	m := sequence.Translator{Source: 9, Target: 9, Embed: 8, Hidden: 16, Align: 8, Encoder: sequence.RNN{Cell: sequence.GRU, Hidden: 8, Bidirectional: true}}

@@ -39,6 +39,7 @@ type golden struct {
 	Name   string
 	Config struct {
 		Hidden, Embed, Heads, Inner, Width int
+		Layers                             int
 		Bidirectional, Causal              bool
 		NormFirst                          bool `json:"norm_first"`
 		Activation                         string
@@ -370,6 +371,44 @@ func (c golden) translatorParameters(torch map[string]array) map[string]array {
 		ours["/score"] = torch["score.weight"].Reshape(c.Config.Align)
 	}
 	return ours
+}
+
+// TestGoldenTransformerTranslator compares with stacks of PyTorch's layers, with the norm first or last.
+func TestGoldenTransformerTranslator(t *testing.T) {
+	for _, c := range goldens(t, "TransformerTranslator") {
+		m := sequence.TransformerTranslator{
+			Source: c.Config.SourceWords, Target: c.Config.TargetWords, Layers: c.Config.Layers, Longest: 1,
+			Layer: sequence.TransformerLayer{
+				Attention: sequence.MultiHeadAttention{Embed: c.Config.Embed, Heads: c.Config.Heads}, Inner: c.Config.Inner, NormFirst: c.Config.NormFirst,
+			},
+		}
+		params := func(torch map[string]array) map[string]array {
+			ours := map[string]array{"/source/weights": torch["source.weight"], "/target/weights": torch["target.weight"]}
+			linear(ours, "/output", torch, "output")
+			for _, name := range []string{"encoder", "decoder"} {
+				for i := range m.Layers {
+					for path, value := range transformerParameters(below(torch, fmt.Sprintf("%s.layers.%d.", name, i))) {
+						ours[fmt.Sprintf("/%s_%d%s", name, i, path)] = value
+					}
+				}
+				if m.Layer.NormFirst {
+					ours["/"+name+"_norm/gain"], ours["/"+name+"_norm/bias"] = torch[name+".norm.weight"], torch[name+".norm.bias"]
+				}
+			}
+			return ours
+		}
+		forEach(t, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
+			if slow(backend) && dtype == dtypes.Float32 {
+				return // the same once more, which takes XLA seconds to compile
+			}
+			c.check(t, backend, dtype, params, func(scope *model.Scope, _ map[string]*Node, mask *Node) map[string]*Node {
+				g := mask.Graph()
+				memory := m.Encode(scope, Const(g, c.Config.Source), mask, nil, dtype)
+				logits, alignments := m.Logits(scope, memory, Const(g, c.Config.Before), nil)
+				return map[string]*Node{"logits": logits, "alignments": alignments}
+			})
+		})
+	}
 }
 
 // TestGoldenPoolings compares the attentions to words with the same of each sentence alone in PyTorch.

@@ -77,8 +77,7 @@ func encoders() map[string]encoder {
 	}
 	transformer := sequence.TransformerLayer{Attention: sequence.MultiHeadAttention{Embed: lawFeatures, Heads: 2, Adjust: concentrate}, Inner: 5, Dropout: 0.2}
 	embedding := sequence.Embedding{Words: 7, Width: 3}
-	translate := func(align int, adjust sequence.Adjustment, cell sequence.Cell) encoder {
-		m := sequence.Translator{Source: 7, Target: 5, Embed: 3, Hidden: 4, Align: align, Adjust: adjust, Dropout: 0.2, Encoder: sequence.RNN{Cell: cell, Hidden: 2, Bidirectional: true}}
+	translate := func(m sequence.EncoderDecoder) encoder {
 		return func(scope *model.Scope, s synlayer.Bags) (bySequence, byWord []*Node) {
 			memory := m.Encode(scope, ids(s), s.Mask, s.DropoutKey, s.X.DType())
 			before := Const(s.X.Graph(), slices.Repeat([][]int32{{1, 3, 2}}, s.X.Shape().Dim(0)))
@@ -88,6 +87,9 @@ func encoders() map[string]encoder {
 			}
 			return []*Node{logits}, []*Node{Transpose(alignments, 1, 2)}
 		}
+	}
+	recurrent := func(align int, adjust sequence.Adjustment, cell sequence.Cell) encoder {
+		return translate(sequence.Translator{Source: 7, Target: 5, Embed: 3, Hidden: 4, Align: align, Adjust: adjust, Dropout: 0.2, Encoder: sequence.RNN{Cell: cell, Hidden: 2, Bidirectional: true}})
 	}
 	remember := func(m sequence.MemoryNetwork) encoder {
 		m.Words, m.Width, m.Sentences, m.Hops, m.Answers = 7, 3, 3, 2, 4
@@ -143,11 +145,12 @@ func encoders() map[string]encoder {
 			logits, words, sentences := c.Logits(scope, each(ids(s)), each(s.Mask), s.DropoutKey, s.X.DType())
 			return []*Node{logits}, []*Node{words, sentences}
 		},
-		"memory network":         remember(sequence.MemoryNetwork{Adjust: concentrate}),
-		"memory network, linear": remember(sequence.MemoryNetwork{Linear: true}),
-		"translator":             translate(0, sequence.Adjustment{}, sequence.LSTM),
-		"translator, LSTM":       translate(3, sequence.Adjustment{}, sequence.LSTM),
-		"translator, adjusted":   translate(3, distract, sequence.GRU),
+		"memory network":          remember(sequence.MemoryNetwork{Adjust: concentrate}),
+		"memory network, linear":  remember(sequence.MemoryNetwork{Linear: true}),
+		"translator":              recurrent(0, sequence.Adjustment{}, sequence.LSTM),
+		"translator, LSTM":        recurrent(3, sequence.Adjustment{}, sequence.LSTM),
+		"translator, adjusted":    recurrent(3, distract, sequence.GRU),
+		"translator, transformer": translate(sequence.TransformerTranslator{Source: 7, Target: 5, Layer: transformer, Layers: 2, Longest: 3}),
 		"Nadaraya-Watson, Gaussian": func(scope *model.Scope, s synlayer.Bags) (bySequence, byWord []*Node) {
 			return watson(sequence.NadarayaWatson{Kernel: sequence.Gaussian, Bandwidth: 0.8, Adjust: concentrate}, s)
 		},
@@ -350,33 +353,32 @@ func TestSequenceLaws(t *testing.T) {
 
 // TestCausal: a word of the target changes what the decoder makes of it, and nothing before it.
 func TestCausal(t *testing.T) {
+	const n = lawLength // of sentences and of words; sentence i differs from the first in word i
 	layer := sequence.TransformerLayer{Attention: sequence.MultiHeadAttention{Embed: lawFeatures, Heads: 2, Adjust: distract}, Inner: 5}
-	target := drawSentences(lawLength)
-	target.x = slices.Repeat(target.x[3:], lawLength) // sentence i differs from the first in word i
-	for i := range target.x[1:] {
-		target.x[i+1] = slices.Clone(target.x[0])
-		target.x[i+1][i+1] = []float64{-3, 1, 4, 2}
+	m := sequence.TransformerTranslator{Source: 4, Target: 6, Layer: layer, Layers: 2, Longest: n}
+	words, x := slices.Repeat([][]int32{{1, 3, 4, 2}}, n), slices.Repeat(drawSentences(n).x[n-1:], n)
+	for i := 1; i < n; i++ {
+		words[i], x[i] = slices.Clone(words[0]), slices.Clone(x[0])
+		words[i][i], x[i][i] = 5, []float64{-3, 1, 4, 2}
 	}
 	forEach(t, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
-		y := model.MustNewExec(backend, model.NewStore(), func(scope *model.Scope, x *Node) *Node {
-			y, _, _ := layer.Decode(scope, synlayer.Bags{X: ConvertDType(x, dtype)}, synlayer.Bags{X: ConstAs(ConvertDType(x, dtype), slices.Repeat([][][]float64{{{1, 2, 3, 4}, {4, 3, 1, 0}}}, lawLength))})
-			return y
-		}).MustCall(target.x)[0]
-		requireCausal(t, goldentest.Floats(y), lawLength)
-	})
-}
-
-// requireCausal fails unless sentence i of y [sentences, words, features] is the first one before word i and another one there.
-func requireCausal(t *testing.T, y []float64, sentences int) {
-	t.Helper()
-	each := slices.Collect(slices.Chunk(y, len(y)/sentences))
-	for i, sentence := range each[1:] {
-		width := len(sentence) / sentences
-		at := (i + 1) * width
-		if !slices.Equal(sentence[:at], each[0][:at]) || slices.Equal(sentence[at:at+width], each[0][at:at+width]) {
-			t.Errorf("with another word %d: %v, not %v", i+1, sentence, each[0])
+		for _, out := range model.MustNewExec(backend, model.NewStore(), func(scope *model.Scope, g *Graph) []*Node {
+			target := ConvertDType(Const(g, x), dtype)
+			source := ConstAs(target, slices.Repeat([][][]float64{{{1, 2, 3, 4}, {4, 3, 1, 0}}}, n))
+			y, _, _ := layer.Decode(scope.In("layer"), synlayer.Bags{X: target}, synlayer.Bags{X: source})
+			memory := m.Encode(scope, Const(g, slices.Repeat([][]int32{{1, 3, 2}}, n)), nil, nil, dtype)
+			logits, _ := m.Logits(scope, memory, Const(g, words), nil)
+			return []*Node{y, logits}
+		}).MustCall() {
+			each := slices.Collect(slices.Chunk(goldentest.Floats(out), out.Size()/n))
+			for i := 1; i < n; i++ {
+				at, next := i*len(each[i])/n, (i+1)*len(each[i])/n
+				if !slices.Equal(each[i][:at], each[0][:at]) || slices.Equal(each[i][at:next], each[0][at:next]) {
+					t.Errorf("with another word %d: %v, not %v", i, each[i], each[0])
+				}
+			}
 		}
-	}
+	})
 }
 
 // first is the first of two results.
@@ -472,6 +474,9 @@ func TestPanics(t *testing.T) {
 		"dropout of a translator": {"Translator with dropout 1", encode(translate(func(m *sequence.Translator) { m.Dropout = 1 }))},
 		"sentences": {"sentences are", func(scope *model.Scope, x *Node) *Node {
 			return translator.Encode(scope, words(x), nil, nil, dtypes.Float64).States
+		}},
+		"sizes of a transformer": {"0 layers", func(scope *model.Scope, x *Node) *Node {
+			return sequence.TransformerTranslator{Source: 5, Target: 5, Longest: 3}.Encode(scope, Reshape(words(x), 6, 4), nil, nil, dtypes.Float64).States
 		}},
 		"hops":              {"0 hops", remember(with(func(m *sequence.MemoryNetwork) { m.Hops = 0 }))},
 		"linear adjustment": {"linear MemoryNetwork", remember(with(func(m *sequence.MemoryNetwork) { m.Linear, m.Adjust = true, distract }))},

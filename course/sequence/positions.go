@@ -13,7 +13,11 @@ func Positions(x *Node) *Node {
 	if x.Rank() != 3 {
 		exceptions.Panicf("sequence: Positions of x %s, want [batch, length, features]", x.Shape())
 	}
-	length, features := x.Shape().Dim(1), x.Shape().Dim(2)
+	return Add(x, ExpandAxes(ConstAs(x, positions(x.Shape().Dim(1), x.Shape().Dim(2))), 0))
+}
+
+// positions returns the encoding [length, features] of each position.
+func positions(length, features int) [][]float64 {
 	waves := make([][]float64, length)
 	for p := range waves {
 		waves[p] = make([]float64, features)
@@ -26,5 +30,5 @@ func Positions(x *Node) *Node {
 			}
 		}
 	}
-	return Add(x, ExpandAxes(ConstAs(x, waves), 0))
+	return waves
 }

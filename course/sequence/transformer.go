@@ -95,7 +95,7 @@ func (l TransformerLayer) feedForward(scope *model.Scope, x, key *Node) *Node {
 func (l TransformerLayer) sublayer(scope *model.Scope, name string, x, key *Node, f func(scope *model.Scope, x *Node) *Node) *Node {
 	norm := func(x *Node) *Node { return synlayer.LayerNorm(scope.In("%s_norm", name), x, 0) }
 	add := func(y *Node) *Node { return Add(x, drop(scope.In("%s_dropout", name), y, l.Dropout, key)) }
-	in := scope.At("%s", name) // the keys of a decoder's source may be there already
+	in := scope.In("%s", name)
 	if l.NormFirst {
 		return add(f(in, norm(x)))
 	}

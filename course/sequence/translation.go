@@ -14,19 +14,33 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Translation runs a trained [Translator] on batches of a fixed size, so each graph is compiled only once.
+// EncoderDecoder is a model that translates: [Translator] or [TransformerTranslator], which say what the methods do.
+type EncoderDecoder interface {
+	Encode(scope *model.Scope, source, mask, key *Node, dtype dtypes.DType) Memory
+	Logits(scope *model.Scope, memory Memory, before, key *Node) (logits, alignments *Node)
+	Next(scope *model.Scope, memory Memory, state []*Node, before *Node) (logits *Node, next []*Node, alignment *Node)
+}
+
+var (
+	_ EncoderDecoder = Translator{}
+	_ EncoderDecoder = TransformerTranslator{}
+)
+
+// Translation runs a trained [EncoderDecoder] on batches of a fixed size, so each graph is compiled only once.
 type Translation struct {
-	translator        Translator
+	translator        EncoderDecoder
 	beam              Beam
 	sentences, length int
+	target, states    int  // number of words of the target, and of arrays of the decoder's state
+	attends           bool // whether there are keys and alignments
 	encode, next      *model.Exec
 }
 
 // NewTranslation returns a Translation for batches of this many sentences of up to length words. It compiles nothing yet.
 // The store must have the trained variables in its root scope, as float32.
-func NewTranslation(backend compute.Backend, store *model.Store, translator Translator, beam Beam, sentences, length int) (*Translation, error) {
-	if sentences < 1 || length < 1 || beam.Width < 1 || beam.Width > translator.Target {
-		return nil, fmt.Errorf("sequence: a translation of %d sentences of %d words with a beam of %d; sentences and length are 1 or more, the width at most the %d words of the target", sentences, length, beam.Width, translator.Target)
+func NewTranslation(backend compute.Backend, store *model.Store, translator EncoderDecoder, beam Beam, sentences, length int) (*Translation, error) {
+	if sentences < 1 || length < 1 || beam.Width < 1 {
+		return nil, fmt.Errorf("sequence: a translation of %d sentences of %d words with a beam of %d; want 1 or more of each", sentences, length, beam.Width)
 	}
 	t := &Translation{translator: translator, beam: beam, sentences: sentences, length: length}
 	if err := t.check(backend, store); err != nil {
@@ -35,10 +49,11 @@ func NewTranslation(backend compute.Backend, store *model.Store, translator Tran
 	var err error
 	t.encode, err = model.NewExec(backend, store, func(scope *model.Scope, in []*Node) []*Node {
 		m := translator.Encode(scope, in[0], in[1], nil, dtypes.Float32)
-		out := append([]*Node{m.States, m.Mask}, m.Start...)
-		if m.Keys != nil {
+		out := []*Node{m.States, m.Mask}
+		if t.attends {
 			out = append(out, m.Keys)
 		}
+		out = append(out, m.Start...)
 		for i, x := range out { // the rows of a sentence are consecutive
 			dims := x.Shape().Dimensions
 			each := append([]int{dims[0], beam.Width}, dims[1:]...)
@@ -55,19 +70,26 @@ func NewTranslation(backend compute.Backend, store *model.Store, translator Tran
 	return t, nil
 }
 
-// check returns an error if the translator is invalid or the store lacks its variables, which would otherwise be drawn at
-// random.
+// check returns an error if the translator is invalid, does not fit the beam, or the store lacks its variables, which would
+// otherwise be drawn at random. It records what the translator returns.
 func (t *Translation) check(backend compute.Backend, store *model.Store) error {
-	drawn := model.NewStore()
+	drawn, longest := model.NewStore(), 0
 	err := exceptions.TryCatch[error](func() {
 		g := NewGraph(backend, "translation")
 		defer g.Finalize()
 		source, word := Parameter(g, "source", shapes.Make(dtypes.Int32, 1, 1)), Parameter(g, "word", shapes.Make(dtypes.Int32, 1))
 		memory := t.translator.Encode(drawn.RootScope(), source, nil, nil, dtypes.Float32)
-		t.translator.Next(drawn.RootScope(), memory, memory.Start, word)
+		logits, _, alignment := t.translator.Next(drawn.RootScope(), memory, memory.Start, word)
+		t.target, t.states, t.attends, longest = logits.Shape().Dim(-1), len(memory.Start), alignment != nil, memory.Longest
 	})
 	if err != nil {
 		return fmt.Errorf("sequence: a translation by %+v: %w", t.translator, err)
+	}
+	switch {
+	case t.beam.Width > t.target:
+		return fmt.Errorf("sequence: a beam of %d; the width is at most the %d words of the target", t.beam.Width, t.target)
+	case longest > 0 && t.beam.MaxLength > longest:
+		return fmt.Errorf("sequence: a beam of up to %d words; the translator decodes at most %d", t.beam.MaxLength, longest)
 	}
 	for v := range drawn.IterVariables() {
 		switch trained := store.GetVariable(v.Path()); {
@@ -86,7 +108,7 @@ func (t *Translation) step(scope *model.Scope, in []*Node) []*Node {
 	words, parents, rest := in[0], ExpandAxes(in[1], -1), in[2:]
 	memory := Memory{States: rest[0], Mask: rest[1]}
 	rest = rest[2:]
-	if t.translator.Align > 0 {
+	if t.attends {
 		memory.Keys, rest = rest[0], rest[1:]
 	}
 	var state []*Node
@@ -124,9 +146,7 @@ func (t *Translation) Translate(sources [][]int32) ([]Hypothesis, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sequence: encoding %d sentences: %w", len(sources), err)
 	}
-	states := t.translator.Encoder.Cell.states()
-	memory, state := encoded[:2:2], encoded[2:2+states]
-	memory = append(memory, encoded[2+states:]...)
+	memory, state := encoded[:len(encoded)-t.states], encoded[len(encoded)-t.states:]
 	defer func() { free(slices.Concat(memory, state)) }()
 	found, err := t.beam.search(t.sentences, func(parents, words []int32) ([]continuations, error) {
 		rows := len(words)
@@ -143,16 +163,16 @@ func (t *Translation) Translate(sources [][]int32) ([]Hypothesis, error) {
 			return nil, fmt.Errorf("sequence: a step of the decoder: %w", err)
 		}
 		free(state)
-		state = out[1 : 1+states]
-		defer free(slices.Concat(out[:1], out[1+states:]))
+		state = out[1 : 1+t.states]
+		defer free(slices.Concat(out[:1], out[1+t.states:]))
 		logProbs := tensors.MustCopyFlatData[float32](out[0])
 		var alignments []float32
-		if t.translator.Align > 0 {
-			alignments = tensors.MustCopyFlatData[float32](out[1+states])
+		if t.attends {
+			alignments = tensors.MustCopyFlatData[float32](out[1+t.states])
 		}
 		rest := make([]continuations, rows)
 		for i := range rest {
-			rest[i] = likeliest(logProbs[i*t.translator.Target:(i+1)*t.translator.Target], t.beam.Width)
+			rest[i] = likeliest(logProbs[i*t.target:(i+1)*t.target], t.beam.Width)
 			if alignments != nil {
 				rest[i].alignment = wide(alignments[i*t.length : (i+1)*t.length])
 			}

@@ -39,10 +39,11 @@ type Translator struct {
 
 // Memory is what the decoder gets from the sources.
 type Memory struct {
-	States *Node   // [batch, length, features]
-	Keys   *Node   // [batch, length, Align]; nil without attention
-	Mask   *Node   // [batch, length]
-	Start  []*Node // the decoder's initial state, each [batch, Hidden]
+	States  *Node   // [batch, length, features]
+	Keys    *Node   // [batch, length, Align]; of a transformer [batch, length, 2·Layers·d]; nil without attention
+	Mask    *Node   // [batch, length]
+	Start   []*Node // the decoder's initial state, each [batch, Hidden]; of a transformer see [TransformerTranslator.Next]
+	Longest int     // most words per target that Next decodes, 0 for no limit
 }
 
 func (m Translator) check() {
@@ -89,10 +90,14 @@ func (m Translator) Next(scope *model.Scope, memory Memory, state []*Node, befor
 }
 
 func (m Translator) embed(scope *model.Scope, vocabulary int, words, key *Node, dtype dtypes.DType) *Node {
+	checkSentences(words)
+	return drop(scope.In("dropout"), Embedding{vocabulary, m.Embed}.Embed(scope, words, dtype), m.Dropout, key)
+}
+
+func checkSentences(words *Node) {
 	if words.Rank() != 2 {
 		exceptions.Panicf("sequence: sentences are %s, want [batch, length]", words.Shape())
 	}
-	return drop(scope.In("dropout"), Embedding{vocabulary, m.Embed}.Embed(scope, words, dtype), m.Dropout, key)
 }
 
 func (m Translator) decode(scope *model.Scope, memory Memory, state []*Node, before, key *Node, unroll bool) (logits, alignments *Node, last []*Node) {

@@ -34,10 +34,27 @@ func translators() map[string]sequence.Translator {
 	return kinds
 }
 
+// transformers have both orders of the norms.
+func transformers() map[string]sequence.TransformerTranslator {
+	kinds := map[string]sequence.TransformerTranslator{}
+	for what, layer := range map[string]sequence.TransformerLayer{"transformer": {}, "transformer, norm first, adjusted": {NormFirst: true, Attention: sequence.MultiHeadAttention{Adjust: distract}}} {
+		layer.Attention.Embed, layer.Attention.Heads, layer.Inner = 4, 2, 5
+		kinds[what] = sequence.TransformerTranslator{Source: 7, Target: 5, Layer: layer, Layers: 2, Longest: 5}
+	}
+	return kinds
+}
+
 // TestNext: steps in a row, each from the state that the one before returned, have the values and the gradients of Logits, on
 // the backend that unrolls both.
 func TestNext(t *testing.T) {
+	models := map[string]sequence.EncoderDecoder{}
 	for what, m := range translators() {
+		models[what] = m
+	}
+	for what, m := range transformers() {
+		models[what] = m
+	}
+	for what, m := range models {
 		t.Run(what, func(t *testing.T) {
 			store := model.NewStore()
 			store.SetParam(model.ParamInitialSeed, int64(3))
@@ -72,7 +89,7 @@ func TestNext(t *testing.T) {
 					l, state, a = m.Next(scope.ResetVisited(), memory, state, Squeeze(SliceAxis(before, 1, AxisElem(i)), 1))
 					each, looks = append(each, l), append(looks, a)
 				}
-				if m.Align == 0 {
+				if looks[0] == nil {
 					return Stack(each, 1), nil
 				}
 				return Stack(each, 1), Stack(looks, 1)
@@ -91,7 +108,7 @@ func TestNext(t *testing.T) {
 func TestNewTranslation(t *testing.T) {
 	backend := gobackend.GetBackend()
 	kinds := translators()
-	trained := func(m sequence.Translator) *model.Store {
+	trained := func(m sequence.EncoderDecoder) *model.Store {
 		store := model.NewStore()
 		model.MustNewExec(backend, store, func(scope *model.Scope, g *Graph) *Node {
 			memory := m.Encode(scope, Const(g, [][]int32{{1}}), nil, nil, dtypes.Float32)
@@ -109,10 +126,11 @@ func TestNewTranslation(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	transformer := transformers()["transformer"]
 	beam := sequence.Beam{Width: 2, MaxLength: 3}
 	for what, c := range map[string]struct {
 		store   *model.Store
-		m       sequence.Translator
+		m       sequence.EncoderDecoder
 		beam    sequence.Beam
 		message string // a part of it, "" for no error
 	}{
@@ -122,6 +140,8 @@ func TestNewTranslation(t *testing.T) {
 		"without attention": {trained(kinds["LSTM"]), attention, beam, "/key/weights"},
 		"smaller":           {trained(attention), wider, beam, "[7, 3]"},
 		"unknown cell":      {trained(attention), unknown, beam, "unknown cell"},
+		"transformer":       {trained(transformer), transformer, beam, ""},
+		"beam too long":     {trained(transformer), transformer, sequence.Beam{Width: 2, MaxLength: 6}, "up to 6 words; the translator decodes at most 5"},
 		"beam too wide":     {trained(attention), attention, sequence.Beam{Width: 6, MaxLength: 3}, "a beam of 6"},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -147,9 +167,20 @@ func variables(store *model.Store) (paths []string) {
 
 // TestTranslate: what both searches find has the probability that Logits gives it, and what cannot be translated is refused.
 func TestTranslate(t *testing.T) {
-	const words, longest, batch, begin, end = 9, 5, 8, 1, 2
+	const words, longest = 9, 5
+	layer := sequence.TransformerLayer{Attention: sequence.MultiHeadAttention{Embed: 16, Heads: 4}, Inner: 32}
+	for what, m := range map[string]sequence.EncoderDecoder{
+		"recurrent":   sequence.Translator{Source: words, Target: words, Embed: 16, Encoder: sequence.RNN{Cell: sequence.GRU, Hidden: 16, Bidirectional: true}, Hidden: 32, Align: 16},
+		"transformer": sequence.TransformerTranslator{Source: words, Target: words, Layer: layer, Layers: 2, Longest: longest + 1},
+	} {
+		t.Run(what, func(t *testing.T) { checkTranslations(t, m, words, longest) })
+	}
+}
+
+// checkTranslations tests a model of words words on sources of up to longest.
+func checkTranslations(t *testing.T, m sequence.EncoderDecoder, words, longest int) {
+	const batch, begin, end = 8, 1, 2
 	backend := backendtest.Chosen(t)
-	m := sequence.Translator{Source: words, Target: words, Embed: 16, Encoder: sequence.RNN{Cell: sequence.GRU, Hidden: 16, Bidirectional: true}, Hidden: 32, Align: 16}
 	rng := rand.New(rand.NewPCG(1, 1))
 	sources, padded := make([][]int32, batch), make([][]int32, batch)
 	for i := range sources {

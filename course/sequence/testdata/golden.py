@@ -332,5 +332,34 @@ for norm_first, activation in ((False, "relu"), (True, "gelu")):
          lambda m, inputs: {"out": m(inputs["x"], inputs["source"], tgt_mask=future(steps), tgt_key_padding_mask=~target, memory_key_padding_mask=~mask) * target[:, :, None]},
          {"mask": mask.tolist(), "target": target.tolist()})
 
+
+class TransformerTranslator(nn.Module):
+    """Vaswani et al. 2017 in torch's layers, with embeddings, positions and output of its own."""
+
+    def __init__(self, embed, heads, inner, layers, source, target, norm_first):
+        super().__init__()
+        settings = {"dim_feedforward": inner, "dropout": 0, "batch_first": True, "norm_first": norm_first}
+        norm = lambda: nn.LayerNorm(embed) if norm_first else None
+        self.source, self.target = nn.Embedding(source, embed), nn.Embedding(target, embed)
+        self.encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(embed, heads, **settings), layers, norm(), enable_nested_tensor=False)
+        self.decoder = nn.TransformerDecoder(DecoderLayer(embed, heads, **settings), layers, norm())
+        self.output = nn.Linear(embed, target)
+
+    def embed(self, embedding, words):
+        width = embedding.embedding_dim
+        angle = torch.arange(words.shape[1])[:, None] / 10000 ** (torch.arange(0, width, 2) / width)
+        return math.sqrt(width) * embedding(words) + torch.stack([torch.sin(angle), torch.cos(angle)], -1).flatten(1)
+
+    def forward(self, source, real, before):
+        states = self.encoder(self.embed(self.source, source), src_key_padding_mask=~real)
+        y = self.decoder(self.embed(self.target, before), states, tgt_mask=future(before.shape[1]), memory_key_padding_mask=~real)
+        return {"logits": self.output(y), "alignments": self.decoder.layers[-1].weights}
+
+
+real = torch.arange(4)[None] < torch.tensor([4, 2, 3])[:, None]
+for norm_first in (False, True):
+    config = {"embed": embed, "heads": heads, "inner": 7, "layers": 2, "norm_first": norm_first, "source": source.tolist(), "before": before.tolist(), "source_words": 7, "target_words": 6}
+    case(f"TransformerTranslator, norm first {norm_first}", config, TransformerTranslator(embed, heads, 7, 2, 7, 6, norm_first), {}, lambda m, inputs: m(source, real, before), {"mask": real.tolist()})
+
 about = f"Values and gradients of PyTorch {torch.__version__}, written by golden.py; see there."
 print(json.dumps({"about": about, "cases": cases}))
