@@ -1,7 +1,9 @@
 // Command translation trains English to German encoder-decoder models on Multi30k, without attention (Sutskever et al. 2014)
-// and with it (Bahdanau et al. 2015), and prints their BLEU on the test sentences and some alignments.
+// and with it (Bahdanau et al. 2015), and prints their BLEU on the test sentences and some alignments. With -transformer it
+// trains a transformer (Vaswani et al. 2017) instead.
 //
 //	go run ./course/examples/translation -quick
+//	go run ./course/examples/translation -quick -transformer
 //
 // All words, including the references, are in lower case and split by Unicode's rules; with -quick, long test sentences are
 // left out. So BLEU compares the two models, but is not comparable with published scores.
@@ -27,6 +29,7 @@ func main() { command.Main("translation", run) }
 func run(ctx context.Context, arguments []string, out io.Writer) error {
 	flags := command.New("translation", "sentences of up to 12 words and smaller models")
 	steps := flags.Syn()
+	transformer := flags.Bool("transformer", false, "train a transformer instead of the two recurrent models")
 	show := flags.Count("show", 0, 3, "translations to show with their alignments")
 	if err := flags.Parse(arguments, out); err != nil {
 		return err
@@ -49,11 +52,13 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	fmt.Fprintf(out, "%d pairs of up to %d words to train on, %d to test\n", len(data.Train), settings.Longest, len(data.Test))
 	plain, attentive := settings, settings
 	plain.Align, attentive.Adjust = 0, sequence.Adjustment{Iterations: *steps, Gamma: 0.5, Renormalise: true}
-	for _, c := range []struct {
-		name string
-		training.Settings
-	}{{"without attention", plain}, {"with attention", attentive}} {
-		c.Checkpoint = flags.Checkpoint(fmt.Sprintf("%s, %+d Syn steps", c.name, c.Adjust.Iterations), c.Seed)
+	models := []training.Settings{plain, attentive}
+	if *transformer {
+		attentive.Transformer = true
+		models = []training.Settings{attentive}
+	}
+	for _, c := range models {
+		c.Checkpoint = flags.Checkpoint(fmt.Sprintf("%s, %+d Syn steps", c.Name(), c.Adjust.Iterations), c.Seed)
 		network, err := c.Train(ctx, choice.Backend, data, os.Stderr)
 		if err != nil {
 			return err
@@ -70,8 +75,8 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 			}
 			scores = append(scores, bleu.Score)
 		}
-		fmt.Fprintf(out, "%s: BLEU %.1f greedy, %.1f by a beam of %d; loss %.3f a word; epoch %d, %s\n", c.name, scores[0], scores[1], settings.Beam, network.Loss, network.Epoch, network.Took.Round(time.Second))
-		if c.Align == 0 {
+		fmt.Fprintf(out, "%s: BLEU %.1f greedy, %.1f by a beam of %d; loss %.3f a word; epoch %d, %s\n", c.Name(), scores[0], scores[1], settings.Beam, network.Loss, network.Epoch, network.Took.Round(time.Second))
+		if c.Align == 0 && !c.Transformer {
 			continue
 		}
 		for i, h := range translations[:min(*show, len(translations))] {

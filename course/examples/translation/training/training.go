@@ -1,4 +1,5 @@
-// Package training trains English to German encoder-decoder models, with and without attention, and scores them.
+// Package training trains English to German encoder-decoder models, recurrent ones with and without attention and transformers,
+// and scores them.
 package training
 
 import (
@@ -24,20 +25,24 @@ type Settings struct {
 	fit.Settings
 	Longest    int // maximum words per sentence; pairs with a longer one are left out, including test pairs
 	Vocabulary int // maximum vocabulary of each language: the most frequent words
-	Embed      int
+	Embed      int // features of an embedded word; of every layer of a transformer
 	Encoder    int // features of the encoder's state, per direction
 	Hidden     int // features of the decoder's state
 	Align      int // features of the alignment's hidden layer, 0 for no attention
-	Adjust     sequence.Adjustment
-	Dropout    float64
-	Beam       int // width of the search
+	// Transformer is true for a transformer of Layers layers with Heads heads, whose norms come first: so it learns without a
+	// warm-up of the learning rate (Xiong et al. 2020, arXiv:2002.04745). It ignores Encoder, Hidden and Align.
+	Transformer   bool
+	Layers, Heads int
+	Adjust        sequence.Adjustment
+	Dropout       float64
+	Beam          int // width of the search
 }
 
 // Quick returns settings for sentences of up to 12 words.
 func Quick() Settings {
 	return Settings{
 		Settings: fit.Settings{Rate: 1e-3, Clip: 1, Batch: 64, Epochs: 8, Seed: 1},
-		Longest:  12, Vocabulary: 4000, Embed: 128, Encoder: 128, Hidden: 192, Align: 128, Dropout: 0.3, Beam: 4,
+		Longest:  12, Vocabulary: 4000, Embed: 128, Encoder: 128, Hidden: 192, Align: 128, Layers: 2, Heads: 4, Dropout: 0.3, Beam: 4,
 	}
 }
 
@@ -45,7 +50,7 @@ func Quick() Settings {
 func Full() Settings {
 	return Settings{
 		Settings: fit.Settings{Rate: 1e-3, Clip: 1, Batch: 64, Epochs: 12, Seed: 1},
-		Longest:  50, Vocabulary: 8000, Embed: 256, Encoder: 256, Hidden: 384, Align: 256, Dropout: 0.4, Beam: 4,
+		Longest:  50, Vocabulary: 8000, Embed: 256, Encoder: 256, Hidden: 384, Align: 256, Layers: 3, Heads: 4, Dropout: 0.4, Beam: 4,
 	}
 }
 
@@ -100,8 +105,30 @@ func (s Settings) Prepare(set corpus.Multi30k) (*Data, error) {
 	return d, nil
 }
 
+// generated returns the most words per translation, including the end.
+func (s Settings) generated() int { return s.Longest + 10 }
+
+// Name names the model.
+func (s Settings) Name() string {
+	switch {
+	case s.Transformer:
+		return "transformer"
+	case s.Align > 0:
+		return "with attention"
+	}
+	return "without attention"
+}
+
 // Translator returns the model of these settings.
-func (s Settings) Translator(d *Data) sequence.Translator {
+func (s Settings) Translator(d *Data) sequence.EncoderDecoder {
+	if s.Transformer {
+		return sequence.TransformerTranslator{
+			Source: d.Source.Len(), Target: d.Target.Len(), Layers: s.Layers, Longest: s.generated(),
+			Layer: sequence.TransformerLayer{
+				Attention: sequence.MultiHeadAttention{Embed: s.Embed, Heads: s.Heads, Adjust: s.Adjust}, Inner: 4 * s.Embed, NormFirst: true, Dropout: s.Dropout,
+			},
+		}
+	}
 	return sequence.Translator{
 		Source: d.Source.Len(), Target: d.Target.Len(), Embed: s.Embed, Hidden: s.Hidden, Align: s.Align, Adjust: s.Adjust,
 		Encoder: sequence.RNN{Cell: sequence.GRU, Hidden: s.Encoder, Bidirectional: true}, Dropout: s.Dropout,
@@ -125,7 +152,7 @@ func (s Settings) Train(ctx context.Context, backend compute.Backend, d *Data, l
 	losses := func(scope *model.Scope, in []*Node, key *Node) (sum, words *Node) {
 		memory := m.Encode(scope, in[0], GreaterThan(in[0], ScalarZero(in[0].Graph(), dtypes.Int32)), key, dtypes.Float32)
 		logits, _ := m.Logits(scope, memory, in[1], key)
-		return fit.CrossEntropy(logits, OneHot(in[2], m.Target, dtypes.Float32))
+		return fit.CrossEntropy(logits, OneHot(in[2], d.Target.Len(), dtypes.Float32))
 	}
 	trainer, err := fit.New(backend, s.Settings, func(scope *model.Scope, in []*Node, key *Node) *Node {
 		return Div(losses(scope, in, key))
@@ -142,13 +169,9 @@ func (s Settings) Train(ctx context.Context, backend compute.Backend, d *Data, l
 		return nil, err
 	}
 	evaluate.SetMaxCache(-1)
-	name := "without attention"
-	if s.Align > 0 {
-		name = "with attention"
-	}
 	train := s.set(d.Train)
 	kept, err := trainer.Run(ctx, fit.Course{
-		Name: name, Settings: s, Log: log, Batches: train.Batches,
+		Name: s.Name(), Settings: s, Log: log, Batches: train.Batches,
 		Input: func(b fit.Batch, _ float64) ([]any, error) { return train.Input(b) },
 		Validate: func() (float64, string, error) {
 			var sum, words float64
@@ -167,7 +190,7 @@ func (s Settings) Train(ctx context.Context, backend compute.Backend, d *Data, l
 // Translate translates the sources of examples by beam search with this width; 1 is greedy search. It ignores the targets.
 func (n *Network) Translate(examples []Example, width int) ([]sequence.Hypothesis, error) {
 	s := n.settings
-	beam := sequence.Beam{Width: width, MaxLength: s.Longest + 10, Penalty: 1, Begin: corpus.BeginID, End: corpus.EndID}
+	beam := sequence.Beam{Width: width, MaxLength: s.generated(), Penalty: 1, Begin: corpus.BeginID, End: corpus.EndID}
 	translation, err := sequence.NewTranslation(n.backend, n.store, s.Translator(n.data), beam, s.Batch, s.Longest)
 	if err != nil {
 		return nil, err

@@ -78,6 +78,18 @@ func TestTrain(t *testing.T) {
 	}
 }
 
+// TestTransformer: a transformer learns the same language.
+func TestTransformer(t *testing.T) {
+	s := small()
+	s.Transformer, s.Embed, s.Layers, s.Heads, s.Rate = true, 24, 2, 4, 0.005
+	data := fittest.Must(s.Prepare(reversing()))
+	network, scores := train(t, gobackend.GetBackend(), s, data, 1, s.Beam)
+	t.Logf("BLEU %.1f, loss %.3f", scores, network.Loss)
+	if min(scores[0], scores[1]) < 80 {
+		t.Errorf("BLEU %.1f", scores)
+	}
+}
+
 // TestAlign: words stand beside those of the source that weigh most, words that are none among them.
 func TestAlign(t *testing.T) {
 	s := small()
