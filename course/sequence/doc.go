@@ -46,6 +46,7 @@
 //   - Gers, Schmidhuber and Cummins, "Learning to forget: continual prediction with LSTM", Neural Computation 12 (2000), doi.org/10.1162/089976600300015015.
 //   - Hochreiter and Schmidhuber, "Long short-term memory", Neural Computation 9 (1997), doi.org/10.1162/neco.1997.9.8.1735.
 //   - Ilse, Tomczak and Welling, "Attention-based deep multiple instance learning", ICML 2018, arXiv:1802.04712.
+//   - Luong, Pham and Manning, "Effective approaches to attention-based neural machine translation", EMNLP 2015, arXiv:1508.04025.
 //   - Nadaraya, "On estimating regression", Theory of Probability and Its Applications 9 (1964), doi.org/10.1137/1109020.
 //   - Sukhbaatar, Szlam, Weston and Fergus, "End-to-end memory networks", NIPS 2015, arXiv:1503.08895.
 //   - Sutskever, Vinyals and Le, "Sequence to sequence learning with neural networks", NIPS 2014, arXiv:1409.3215.

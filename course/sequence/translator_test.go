@@ -24,6 +24,8 @@ func translators() map[string]sequence.Translator {
 		"LSTM":            {},
 		"GRU":             {Encoder: sequence.RNN{Cell: sequence.GRU}},
 		"LSTM, attention": {Align: 3},
+		"LSTM, dot":       {Score: sequence.DotScore},
+		"GRU, general":    {Encoder: sequence.RNN{Cell: sequence.GRU}, Score: sequence.GeneralScore, Adjust: concentrate},
 		"GRU, adjusted":   {Encoder: sequence.RNN{Cell: sequence.GRU}, Align: 3, Adjust: distract},
 	}
 	for what, m := range kinds {
@@ -171,7 +173,7 @@ func TestTranslate(t *testing.T) {
 	layer := sequence.TransformerLayer{Attention: sequence.MultiHeadAttention{Embed: 16, Heads: 4}, Inner: 32}
 	for what, m := range map[string]sequence.EncoderDecoder{
 		"recurrent":   sequence.Translator{Source: words, Target: words, Embed: 16, Encoder: sequence.RNN{Cell: sequence.GRU, Hidden: 16, Bidirectional: true}, Hidden: 32, Align: 16},
-		"transformer": sequence.TransformerTranslator{Source: words, Target: words, Layer: layer, Layers: 2, Longest: longest + 1},
+		"transformer": sequence.TransformerTranslator{Source: words, Target: words, Layer: layer, Layers: 1, Longest: longest + 1},
 	} {
 		t.Run(what, func(t *testing.T) { checkTranslations(t, m, words, longest) })
 	}

@@ -107,22 +107,32 @@ def syn(weights, iterations, gamma, renormalise):
 class Translator(nn.Module):
     """Encoder and decoder step by step, with torch's own cells and automatic differentiation."""
 
-    def __init__(self, kind, embed, hidden, state, align, source, target, adjust):
+    def __init__(self, kind, embed, hidden, state, align, source, target, adjust, score="additive"):
         super().__init__()
-        self.kind, self.adjust = kind, adjust
+        self.kind, self.adjust, self.score_of = kind, adjust, score
+        attends = align or score != "additive"
         self.source = nn.Embedding(source, embed)
         self.target = nn.Embedding(target, embed)
         self.encoder = getattr(nn, kind)(embed, hidden, batch_first=True, bidirectional=True)
         for i in range(2 if kind == "LSTM" else 1):
             setattr(self, f"bridge_{i}", nn.Linear(2 * hidden, state))
-        self.cell = getattr(nn, kind + "Cell")(embed + (2 * hidden if align else 0), state)
+        self.cell = getattr(nn, kind + "Cell")(embed + (2 * hidden if attends else 0), state)
         if align:
             self.key = nn.Linear(2 * hidden, align)
             self.query = nn.Linear(state, align, bias=False)
             self.score = nn.Linear(align, 1, bias=False)
-        self.readout = nn.Linear(state + embed + (2 * hidden if align else 0), embed)
+        if score == "general":
+            self.key = nn.Linear(2 * hidden, state, bias=False)
+        self.readout = nn.Linear(state + embed + (2 * hidden if attends else 0), embed)
         self.output = nn.Linear(embed, target)
-        self.align = align
+        self.attends = attends
+
+    def scores(self, states, s):
+        """Of Bahdanau et al. 2015, or of Luong et al. 2015, equation 7, as written there, for each word and sentence."""
+        if self.score_of == "additive":
+            return self.score(torch.tanh(self.key(states) + self.query(s)[:, None])).squeeze(-1)
+        w = self.key.weight if self.score_of == "general" else torch.eye(s.shape[1])
+        return torch.stack([torch.stack([h_t @ w @ h_s for h_s in sentence]) for h_t, sentence in zip(s, states)])
 
     def forward(self, source, lengths, before):
         batch, length = source.shape
@@ -136,8 +146,8 @@ class Translator(nn.Module):
         for t in range(before.shape[1]):
             y = self.target(before[:, t])
             x = [y]
-            if self.align:
-                e = self.score(torch.tanh(self.key(states) + self.query(state[0])[:, None])).squeeze(-1)
+            if self.attends:
+                e = self.scores(states, state[0])
                 a = syn(torch.softmax(e.masked_fill(~real, -math.inf), -1), *self.adjust)
                 c = (a[:, :, None] * states).sum(1)
                 alignments.append(a)
@@ -146,7 +156,7 @@ class Translator(nn.Module):
             state = list(new) if self.kind == "LSTM" else [new]
             logits.append(self.output(torch.tanh(self.readout(torch.cat([state[0]] + x[::-1], -1)))))
         result = {"logits": torch.stack(logits, 1)}
-        if self.align:
+        if self.attends:
             result["alignments"] = torch.stack(alignments, 1)
         return result
 
@@ -356,10 +366,16 @@ class TransformerTranslator(nn.Module):
         return {"logits": self.output(y), "alignments": self.decoder.layers[-1].weights}
 
 
-real = torch.arange(4)[None] < torch.tensor([4, 2, 3])[:, None]
+lengths_of_sources = torch.tensor([4, 2, 3])
+real = torch.arange(4)[None] < lengths_of_sources[:, None]
 for norm_first in (False, True):
     config = {"embed": embed, "heads": heads, "inner": 7, "layers": 2, "norm_first": norm_first, "source": source.tolist(), "before": before.tolist(), "source_words": 7, "target_words": 6}
     case(f"TransformerTranslator, norm first {norm_first}", config, TransformerTranslator(embed, heads, 7, 2, 7, 6, norm_first), {}, lambda m, inputs: m(source, real, before), {"mask": real.tolist()})
+
+for kind, score, adjust in (("LSTM", "dot", (0, 1, False)), ("GRU", "dot", (2, 0.5, True)), ("LSTM", "general", (-2, 0.7, True)), ("GRU", "general", (0, 1, False))):
+    config = {"embed": 3, "hidden": 2, "state": 4, "score": score, "iterations": adjust[0], "gamma": adjust[1], "renormalise": adjust[2],
+              "source": source.tolist(), "before": before.tolist(), "source_words": 7, "target_words": 6}
+    case(f"Translator, {kind}, {score} score", config, Translator(kind, 3, 2, 4, 0, 7, 6, adjust, score), {}, lambda m, inputs: m(source, lengths_of_sources, before), {"mask": real.tolist()})
 
 about = f"Values and gradients of PyTorch {torch.__version__}, written by golden.py; see there."
 print(json.dumps({"about": about, "cases": cases}))
