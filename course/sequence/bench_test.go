@@ -80,6 +80,12 @@ func benchModels() []benchModel {
 			y, _ := sequence.TransformerLayer{Attention: sequence.MultiHeadAttention{Embed: 128, Heads: 4}, Inner: 512}.Encode(scope, synlayer.Bags{X: in[0]})
 			return squares(y)
 		}},
+		{"transformer translator", func() []any { return []any{drawIDs(benchBatch, 12), drawIDs(benchBatch, 13)} }, func(scope *model.Scope, in []*Node) *Node {
+			layer := sequence.TransformerLayer{Attention: sequence.MultiHeadAttention{Embed: 128, Heads: 4}, Inner: 512}
+			m := sequence.TransformerTranslator{Source: benchWords, Target: benchWords, Layer: layer, Layers: 2, Longest: 13}
+			y, _ := m.Logits(scope, m.Encode(scope, in[0], there(in[0]), nil, dtypes.Float32), in[1], nil)
+			return squares(y)
+		}},
 		{"memory network", func() []any { return []any{drawIDs(benchBatch, 10, 6), drawIDs(benchBatch, 6)} }, func(scope *model.Scope, in []*Node) *Node {
 			m := sequence.MemoryNetwork{Words: benchWords, Width: 32, Sentences: 10, Hops: 3, Answers: 6}
 			y, _ := m.Logits(scope, in[0], there(in[0]), in[1], there(in[1]), dtypes.Float32)

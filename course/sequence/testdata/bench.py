@@ -23,7 +23,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-MODELS = ["LSTM", "GRU", "words", "documents", "translator", "transformer", "memory network", "deep sets", "Nadaraya-Watson"]
+MODELS = ["LSTM", "GRU", "words", "documents", "translator", "transformer", "transformer translator", "memory network", "deep sets", "Nadaraya-Watson"]
 SECONDS = 1  # of each model in a round
 
 
@@ -154,6 +154,20 @@ def pytorch(only):
                 out.append(torch.cat([s, c, ys[:, t]], -1))
             return self.output(torch.tanh(self.readout(torch.stack(out, 1))))
 
+    class TransformerTranslator(nn.Module):
+        def __init__(self, width=128, heads=4, inner=512, layers=2):
+            super().__init__()
+            self.source, self.target, self.output = nn.Embedding(words, width), nn.Embedding(words, width), nn.Linear(width, words)
+            self.encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(width, heads, inner, dropout=0, batch_first=True), layers)
+            self.decoder = nn.TransformerDecoder(nn.TransformerDecoderLayer(width, heads, inner, dropout=0, batch_first=True), layers)
+            angles = torch.arange(13)[:, None] / 10000 ** (torch.arange(0, width, 2) / width)
+            self.positions = torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
+            self.future = nn.Transformer.generate_square_subsequent_mask(13)
+
+        def forward(self, source, before):
+            x, y = (e(w) * e.embedding_dim**0.5 + self.positions[:w.shape[1]] for e, w in ((self.source, source), (self.target, before)))
+            return self.output(self.decoder(y, self.encoder(x), tgt_mask=self.future, tgt_is_causal=True))
+
     class Memory(nn.Module):
         def __init__(self, width=32, sentences=10, hops=3):
             super().__init__()
@@ -199,6 +213,7 @@ def pytorch(only):
         "documents": (Documents, [ids(8, 20, 20)]),
         "translator": (Translator, [ids(batch, 12), ids(batch, 13)]),
         "transformer": (lambda: nn.TransformerEncoderLayer(128, 4, 512, dropout=0, batch_first=True), [torch.zeros(batch, length, 128)]),
+        "transformer translator": (TransformerTranslator, [ids(batch, 12), ids(batch, 13)]),
         "memory network": (Memory, [ids(batch, 10, 6), ids(batch, 6)]),
         "deep sets": (DeepSets, [x]),
         "Nadaraya-Watson": (NadarayaWatson, [torch.zeros(batch, 2 * length, embed), torch.zeros(batch, length, 1)]),
