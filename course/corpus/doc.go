@@ -1,5 +1,5 @@
 // Package corpus fetches and reads text data sets, and turns text into the input of a model: words, numbers, batches and
-// splits. It scores translations ([CorpusBLEU]) and classifications ([Evaluate]), and provides a bag-of-words baseline for
+// splits. It scores translations ([CorpusBLEU]) and classifications ([Evaluate], [EvaluateLabels]), and provides a bag-of-words baseline for
 // attention models ([BagOfWords]).
 //
 // # Glossary
@@ -12,13 +12,14 @@
 //
 // # Where the sets are
 //
-// They are in the folder given by the environment variable CORPUS_DATA, or else by MILBENCH_DATA, or else in the folder
+// Fetched sets are in the folder given by the environment variable CORPUS_DATA, or else by MILBENCH_DATA, or else in the folder
 // milbench in the user's cache. One folder can hold the sets of both packages. The command synpool/course/corpus/download fills it.
+// The toxic comments ([ReadComments]) cannot be fetched: bring the file.
 //
 // # Offensive text
 //
-// The tweets of [LoadTweets] contain hate speech. Their text is [Masked], which is printed and encoded with stars. Words
-// extracted from it are ordinary strings; use [Mask] before printing them.
+// The tweets of [LoadTweets] and the comments of [ReadComments] contain hate speech. Their text is [Masked], which is printed
+// and encoded with stars. Words extracted from it are ordinary strings; use [Mask] before printing them.
 //
 // Readers return one-line errors that name the file and the line, and never quote the text. They allocate memory only for
 // data that they have read, and never trust a length in a file.

@@ -87,6 +87,22 @@ func ExampleEvaluate() {
 	// Output: accuracy 0.75, macro-F1 0.733, AUC 1.00
 }
 
+func ExampleReadComments() {
+	for _, c := range must(corpus.ReadComments("testdata/comments.csv")) {
+		fmt.Println(c.ID, len(corpus.TweetWords(c.Text.Raw())), c.Labels)
+	}
+	// Output:
+	// 00000000000000a1 19 [false false false false false false]
+	// 00000000000000b2 9 [true false false false true false]
+	// 00000000000000c3 5 [false false false false false false]
+}
+
+func ExampleEvaluateLabels() {
+	r := must(corpus.EvaluateLabels([][]bool{{true, true}, {true, false}, {false, false}}, [][]float64{{0.9, 0.6}, {0.7, 0.8}, {0.1, 0.2}}))
+	fmt.Printf("accuracy %.2f, AUC %.2f\n", r.Accuracy, r.AUC)
+	// Output: accuracy 0.67, AUC [1.00 0.50]
+}
+
 func ExampleCorpusBLEU() {
 	b, err := corpus.CorpusBLEU([]string{"The cat sat on the mat ."}, []string{"The cat is on the mat ."})
 	fmt.Printf("%.2f %v\n", b.Score, err)

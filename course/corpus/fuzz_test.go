@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,6 +47,36 @@ func FuzzTweets(f *testing.F) {
 		back, err := readTweets(&out, "back")
 		if err != nil || !slices.Equal(back, tweets) {
 			t.Errorf("%v come back as %v, %v", tweets, back, err)
+		}
+	})
+}
+
+func FuzzComments(f *testing.F) {
+	f.Add(must(os.ReadFile("testdata/comments.csv")))
+	f.Add([]byte(strings.Join(commentHeader, ",") + "\na1,\"open\n,0,0,0,0,0,0\n"))
+	f.Add(gzipped(f, strings.Join(commentHeader, ",")+"\na1,b,0,0,0,0,0,1\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var comments []Comment
+		var err error
+		alloctest.Bounded(t, data, inflation, func() { comments, err = readComments(bytes.NewReader(data), "fuzz") })
+		if err != nil {
+			requireOneLine(t, err, "fuzz: ")
+			return
+		}
+		var out bytes.Buffer
+		w := csv.NewWriter(&out)
+		w.Write(commentHeader)
+		for _, c := range comments {
+			row := []string{c.ID, c.Text.Raw()}
+			for _, is := range c.Labels {
+				row = append(row, map[bool]string{true: "1", false: "0"}[is])
+			}
+			w.Write(row)
+		}
+		w.Flush()
+		back, err := readComments(&out, "back")
+		if err != nil || !slices.Equal(back, comments) {
+			t.Errorf("%v come back as %v, %v", comments, back, err)
 		}
 	})
 }

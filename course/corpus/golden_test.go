@@ -152,17 +152,28 @@ func TestEvaluateGolden(t *testing.T) {
 			Labels []int
 			Scores [][]float64
 		}
+		Several []struct {
+			Report
+			Name   string
+			Labels [][]bool
+			Scores [][]float64
+		}
 	}
 	golden(t, "sklearn.json", &want)
-	if len(want.Reports) < 7 {
-		t.Fatalf("%d cases", len(want.Reports))
+	if len(want.Reports) < 7 || len(want.Several) < 2 {
+		t.Fatalf("%d and %d cases", len(want.Reports), len(want.Several))
+	}
+	require := func(name string, got, want Report) {
+		t.Run(name, func(t *testing.T) {
+			requireNear(t, "f1", got.F1, want.F1, 1e-14)
+			requireNear(t, "auc", got.AUC, want.AUC, 1e-14)
+			requireNear(t, "accuracy, macro", []float64{got.Accuracy, got.MacroF1, got.MacroAUC}, []float64{want.Accuracy, want.MacroF1, want.MacroAUC}, 1e-14)
+		})
 	}
 	for _, c := range want.Reports {
-		t.Run(c.Name, func(t *testing.T) {
-			got := must(Evaluate(c.Labels, c.Scores))
-			requireNear(t, "f1", got.F1, c.F1, 1e-14)
-			requireNear(t, "auc", got.AUC, c.AUC, 1e-14)
-			requireNear(t, "accuracy, macro", []float64{got.Accuracy, got.MacroF1, got.MacroAUC}, []float64{c.Accuracy, c.MacroF1, c.MacroAUC}, 1e-14)
-		})
+		require(c.Name, must(Evaluate(c.Labels, c.Scores)), c.Report)
+	}
+	for _, c := range want.Several {
+		require(c.Name, must(EvaluateLabels(c.Labels, c.Scores)), c.Report)
 	}
 }

@@ -146,6 +146,25 @@ func TestEvaluateRefuses(t *testing.T) {
 	}
 }
 
+func TestEvaluateLabelsRefuses(t *testing.T) {
+	with, without := []bool{true, true}, []bool{false, false}
+	for message, c := range map[string]struct {
+		labels        [][]bool
+		probabilities [][]float64
+	}{
+		"0 labels and no scores":               {nil, nil},
+		"1 labels for 2 texts":                 {[][]bool{with}, [][]float64{{1, 0}, {0, 1}}},
+		"text 1 has 1 labels and 2":            {[][]bool{with, {true}}, [][]float64{{1, 0}, {0, 1}}},
+		"text 1 has 3 scores, the first has 2": {[][]bool{with, without}, [][]float64{{1, 0}, {0, 1, 0}}},
+		"text 1 has a score that is NaN":       {[][]bool{with, without}, [][]float64{{1, 0}, {math.NaN(), 1}}},
+		"2 of 2 texts have label 1":            {[][]bool{with, {false, true}}, [][]float64{{1, 0}, {0, 1}}},
+		"0 of 2 texts have label 1":            {[][]bool{without, {true, false}}, [][]float64{{1, 0}, {0, 1}}},
+	} {
+		_, err := EvaluateLabels(c.labels, c.probabilities)
+		requireOneLine(t, err, message)
+	}
+}
+
 func TestCorpusBLEURefuses(t *testing.T) {
 	for _, references := range [][]string{nil, {"a"}, {"a", "b", "c"}} {
 		_, err := CorpusBLEU([]string{"a", "b"}, references)

@@ -8,12 +8,21 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 )
 
 const header = ",count,hate_speech,offensive_language,neither,class,tweet\n"
+
+func readTweets(r io.Reader, name string) ([]Tweet, error) {
+	return readTable(r, name, tweetHeader, parseTweet)
+}
+
+func readComments(r io.Reader, name string) ([]Comment, error) {
+	return readTable(r, name, commentHeader, parseComment)
+}
 
 // requireOneLine wants an error of one line that holds every part.
 func requireOneLine(t *testing.T, err error, parts ...string) {
@@ -121,8 +130,8 @@ func TestReadTweetsRefuses(t *testing.T) {
 	}
 	cut := gzipped(t, rows)
 	for name, c := range map[string]struct{ text, message string }{
-		"nothing":              {"", "tweets.csv: no tweets"},
-		"header alone":         {header, "tweets.csv: no tweets"},
+		"nothing":              {"", "tweets.csv: no rows below the header"},
+		"header alone":         {header, "tweets.csv: no rows below the header"},
 		"no header":            {good, "line 1 is not the header"},
 		"blank line first":     {"\nx\n", "line 2 is not the header"},
 		"other header":         {"id,text\n", "line 1 is not the header"},
@@ -158,6 +167,49 @@ func TestReadTweetsRefuses(t *testing.T) {
 			requireOneLine(t, err, "tweets.csv: line 4: it ends early")
 		}
 	})
+}
+
+func TestReadComments(t *testing.T) {
+	text := string(must(os.ReadFile("testdata/comments.csv")))
+	want := []Comment{
+		{"00000000000000a1", NewMasked("Thanks for the sources, I read them.\n\nShall we add the \"early years\" now?"), [6]bool{}},
+		{"00000000000000b2", NewMasked("You silly goose, leave my page alone!"), [6]bool{0: true, 4: true}},
+		{"00000000000000c3", NewMasked("See the talk page."), [6]bool{}},
+	}
+	for name, in := range map[string]string{
+		"plain": text, "gzipped": string(gzipped(t, text)), "byte order mark": "\ufeff" + text, "Windows": strings.ReplaceAll(text, "\n", "\r\n"),
+		"no last line end": strings.TrimSuffix(text, "\n"),
+	} {
+		if got, err := readComments(strings.NewReader(in), "train.csv"); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}
+
+func TestReadCommentsRefuses(t *testing.T) {
+	top := strings.Join(commentHeader, ",") + "\n"
+	good := "a1,\"sunshine\n\ntoday\",1,0,0,0,1,0\n" // lines 2 to 4
+	for name, c := range map[string]struct{ text, message string }{
+		"nothing":         {"", "train.csv: no rows below the header"},
+		"test.csv":        {"id,comment_text\na1,sunshine\n", "train.csv: line 1 is not the header id,comment_text,toxic,severe_toxic,obscene,threat,insult,identity_hate"},
+		"too few columns": {top + good + "b2,sunshine,0,0,0,0,0\n", "train.csv: line 5 has 7 columns, not 8"},
+		"test_labels.csv": {top + good + "b2,sunshine,0,0,-1,0,0,0\n", "train.csv: line 5: column 5 (obscene) is neither 0 nor 1"},
+		"probability":     {top + good + "b2,sunshine,0,0,0,0,0,0.5\n", "train.csv: line 5: column 8 (identity_hate) is neither 0 nor 1"},
+		"same id":         {top + good + good, "train.csv: line 5: the id of an earlier line"},
+		"no id":           {top + ",sunshine,0,0,0,0,0,0\n", "train.csv: line 2: the id is empty"},
+		"bytes":           {top + good + "b2,sun\xffshine,0,0,0,0,0,0\n", "train.csv: line 5: the text is not UTF-8; save the file as UTF-8"},
+		"open quote":      {top + good + "b2,\"sunshine\n\n", "train.csv: line 5: extraneous or missing"},
+		"bare quote":      {top + good + "b2,sun\"shine,0,0,0,0,0,0\n", "train.csv: line 5: bare"},
+		"truncated":       {string(gzipped(t, top+strings.Repeat(good, 9))[:60]), "it ends early: the file is damaged"},
+	} {
+		_, err := readComments(strings.NewReader(c.text), "train.csv")
+		requireOneLine(t, err, c.message)
+		if err != nil && strings.Contains(err.Error(), "sun") {
+			t.Errorf("%s: the error quotes the text: %v", name, err)
+		}
+	}
+	_, err := ReadComments("testdata/none.csv")
+	requireOneLine(t, err, "testdata/none.csv")
 }
 
 // failing is a reader that ends early.

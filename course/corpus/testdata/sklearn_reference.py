@@ -61,10 +61,23 @@ def reports():
     yield report("one answer", [0, 1, 2, 2], np.tile([0.0, 0.0, 1.0], (4, 1)))
 
 
+def several():
+    """Labels that a text can have several of, some of which imply others."""
+    for name, n, digits in (("six labels", 16, 9), ("six labels, ties", 24, 1)):
+        of = rng.random((n, 6)) < 0.3
+        of[:, 0] |= of[:, 1] | of[:, 4]
+        p = np.round(np.clip(0.35 + 0.3 * of + 0.2 * rng.normal(size=of.shape), 0, 1), digits)
+        f1 = metrics.f1_score(of, p >= 0.5, average=None)
+        auc = metrics.roc_auc_score(of, p, average=None)
+        yield {"name": name, "labels": of.tolist(), "scores": p.tolist(), "accuracy": metrics.accuracy_score(of, p >= 0.5),
+               "f1": f1.tolist(), "auc": auc.tolist(), "macro_f1": f1.mean(), "macro_auc": auc.mean()}
+
+
 json.dump({
     "sklearn": sklearn.__version__,
     "tfidf": tfidf(),
     "logistic": [logistic("binary", 2, 1, False), logistic("binary, balanced", 2, 10, True), logistic("three", 3, 1, False), logistic("three, balanced, weak penalty", 3, 100, True), logistic("four, strong penalty", 4, 0.01, False)],
     "reports": list(reports()),
+    "several": list(several()),
 }, sys.stdout, indent=1)
 print()
