@@ -103,6 +103,25 @@ func PickLabels(labels, rows []int) []int32 {
 	return picked
 }
 
+// PickSeveral returns the label vectors of rows, 1 for a label that is present and 0 otherwise, and the weights of the rows:
+// 1, or 0 for row -1, which has zeros.
+func PickSeveral(labels [][]bool, rows []int) (right [][]float32, weights []float32) {
+	right, weights = make([][]float32, len(rows)), make([]float32, len(rows))
+	for i, r := range rows {
+		right[i] = make([]float32, len(labels[0]))
+		if r < 0 {
+			continue
+		}
+		weights[i] = 1
+		for k, is := range labels[r] {
+			if is {
+				right[i][k] = 1
+			}
+		}
+	}
+	return right, weights
+}
+
 // Lengths returns the length of each item.
 func Lengths[T any](items []T, length func(T) int) []int {
 	lengths := make([]int, len(items))

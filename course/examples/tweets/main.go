@@ -1,9 +1,13 @@
 // Command tweets trains word attention over a bidirectional LSTM on the tweets of Davidson et al. 2017 (hate speech,
-// offensive language, neither). It prints its macro-F1 and AUC, those of a bag of words with logistic regression on the same
-// split, and the words with the largest weights, with slurs masked.
+// offensive language, neither), or on the toxic comments of Kaggle, which can have several of six labels. It prints its
+// macro-F1 and the AUC of each label, those of a bag of words with logistic regression on the same split, and the words that
+// matter most for each label, with slurs masked.
 //
 //	go run ./course/examples/tweets -quick
 //	go run ./course/examples/tweets -syn 3 -ablation -repeats 5
+//	go run ./course/examples/tweets -toxic train.csv
+//
+// [corpus.ReadComments] says where train.csv comes from.
 package main
 
 import (
@@ -12,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"gonum.org/v1/gonum/stat"
@@ -26,13 +31,13 @@ import (
 func main() { command.Main("tweets", run) }
 
 func run(ctx context.Context, arguments []string, out io.Writer) error {
-	flags := command.New("tweets", "a quarter of the tweets and a smaller network")
+	flags := command.New("tweets", "6,000 texts and a smaller network")
 	gru := flags.Bool("gru", false, "a GRU in place of the LSTM")
-	sigmoid := flags.Bool("sigmoid", false, "a sigmoid for each class, as for texts of several labels")
+	toxic := flags.String("toxic", "", "train.csv of Kaggle's toxic comments, six labels each, in place of the tweets")
 	syn := flags.Syn()
 	ablation := flags.Bool("ablation", false, "beside -syn train without Syn steps and with as many in the other direction")
 	repeats := flags.Count("repeats", 1, 1, "seeds, from the one given, to repeat everything with; means and standard deviations are printed")
-	show := flags.Count("show", 0, 8, "words of each class to show")
+	show := flags.Count("show", 0, 8, "words of each label to show")
 	if err := flags.Parse(arguments, out); err != nil {
 		return err
 	}
@@ -41,13 +46,15 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	}
 	settings := command.Choose(flags, training.Full, training.Quick)
 	flags.Apply(&settings.Seed, &settings.Epochs)
-	settings.Sigmoid = *sigmoid
 	if *gru {
 		settings.Cell = sequence.GRU
 	}
-	tweets, err := corpus.LoadTweets()
+	texts, err := load(*toxic)
 	if err != nil {
 		return err
+	}
+	if *toxic != "" {
+		settings.Longest = 200 // comments are longer than tweets
 	}
 	choice, err := backend.New()
 	if err != nil {
@@ -64,14 +71,15 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	}
 	f1s, aucs := make([][]float64, len(names)), make([][]float64, len(names))
 	for range *repeats {
-		data, err := settings.Prepare(tweets)
+		data, err := settings.Prepare(texts)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "seed %d: %d tweets to train on, %d to validate, %d to test\n", settings.Seed, len(data.Parts[0].Labels), len(data.Parts[1].Labels), len(data.Parts[2].Labels))
+		fmt.Fprintf(out, "seed %d: %d texts to train on, %d to validate, %d to test\n", settings.Seed, len(data.Parts[0].Labels), len(data.Parts[1].Labels), len(data.Parts[2].Labels))
+		fmt.Fprintf(out, "scores in brackets: %s\n", strings.Join(data.Names, ", "))
 		report := func(model int, r corpus.Report, rest string) {
 			f1s[model], aucs[model] = append(f1s[model], r.MacroF1), append(aucs[model], r.MacroAUC)
-			fmt.Fprintf(out, "%-30s macro-F1 %.3f (of the classes %.3f), macro-AUC %.3f, accuracy %.3f%s\n", names[model], r.MacroF1, r.F1, r.MacroAUC, r.Accuracy, rest)
+			fmt.Fprintf(out, "%-30s macro-F1 %.3f (%.3f), macro-AUC %.3f (%.3f), accuracy %.3f%s\n", names[model], r.MacroF1, r.F1, r.MacroAUC, r.AUC, r.Accuracy, rest)
 		}
 		baseline, err := training.Baseline(data)
 		if err != nil {
@@ -93,14 +101,15 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 			if n != steps[0] || *show == 0 || *repeats > 1 {
 				continue
 			}
-			for class, name := range corpus.TweetClasses {
-				top, err := network.TopWords(data.Parts[2], class, 5, *show)
-				if err != nil {
-					return err
-				}
-				fmt.Fprintf(out, "  %s:", name)
-				for _, w := range top {
-					fmt.Fprintf(out, " %s %.1f", w.Word, w.Mean)
+			fmt.Fprintln(out, "words of each label by how much its probability falls without them, and their attention (mean word 1):")
+			top, err := network.TopWords(data.Parts[2], 5, *show)
+			if err != nil {
+				return err
+			}
+			for k, words := range top {
+				fmt.Fprintf(out, "  %s:", data.Names[k])
+				for _, w := range words {
+					fmt.Fprintf(out, " %s %.2f (%.1f)", w.Word, w.Effect, w.Weight)
 				}
 				fmt.Fprintln(out)
 			}
@@ -115,4 +124,14 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 		}
 	}
 	return nil
+}
+
+// load reads the comments in the file toxic, or the tweets if it is "".
+func load(toxic string) (training.Texts, error) {
+	if toxic != "" {
+		comments, err := corpus.ReadComments(toxic)
+		return training.Comments(comments), err
+	}
+	tweets, err := corpus.LoadTweets()
+	return training.Tweets(tweets), err
 }
