@@ -1,6 +1,6 @@
 // Package corpus fetches and reads text data sets, and turns text into the input of a model: words, numbers, batches and
-// splits. It scores translations ([CorpusBLEU]) and classifications ([Evaluate], [EvaluateLabels]), and provides a bag-of-words baseline for
-// attention models ([BagOfWords]).
+// splits. It scores translations ([CorpusBLEU]) and classifications ([Evaluate], [EvaluateLabels]), reads pretrained word
+// vectors ([ReadVectors]), and provides a bag-of-words baseline for attention models ([BagOfWords]).
 //
 // # Glossary
 //
@@ -12,9 +12,10 @@
 //
 // # Where the sets are
 //
-// Fetched sets are in the folder given by the environment variable CORPUS_DATA, or else by MILBENCH_DATA, or else in the folder
-// milbench in the user's cache. One folder can hold the sets of both packages. The command synpool/course/corpus/download fills it.
-// The toxic comments ([ReadComments]) cannot be fetched: bring the file.
+// Fetched sets are in the folder given by the environment variable CORPUS_DATA, or else by MILBENCH_DATA, or else in the
+// folder milbench in the user's cache. One folder can hold the sets of both packages. The command
+// synpool/course/corpus/download fills it. It does not fetch the comments of [ReadComments] and word vectors: bring the
+// files.
 //
 // # Offensive text
 //

@@ -55,6 +55,15 @@ func ExampleVocabulary() {
 	// [4 1 1 4 5] [the <unk> <unk> the cat]
 }
 
+func ExampleReadVectors() {
+	counts := corpus.Counts{}
+	counts.Add("the", "cat", "sat")
+	v := must(counts.Vocabulary(1, math.MaxInt))
+	vectors := must(corpus.ReadVectors("testdata/vectors.txt", v))
+	fmt.Println(vectors.Width, vectors.Of[v.ID("the")], vectors.Of[v.ID("sat")])
+	// Output: 3 [0.5 -1 0.002] []
+}
+
 func ExamplePad() {
 	sentences := [][]int32{{4, 5, 6, 7}, {8}}
 	_, err := corpus.Pad(sentences, 3)

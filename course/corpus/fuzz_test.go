@@ -81,6 +81,33 @@ func FuzzComments(f *testing.F) {
 	})
 }
 
+func FuzzVectors(f *testing.F) {
+	f.Add(must(os.ReadFile("testdata/vectors.txt")))
+	f.Add([]byte("cat 1 2\n. . . 3 4\n"))
+	f.Add([]byte("4000000000 2000000000\ncat 1\n"))
+	f.Add(gzipped(f, "the 1e30 -0\n"))
+	counts := Counts{}
+	counts.Add("the", "cat", "a b")
+	v := must(counts.Vocabulary(1, 10))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var vectors Vectors
+		var err error
+		alloctest.Bounded(t, data, inflation, func() { vectors, err = readVectors(bytes.NewReader(data), "fuzz", v) })
+		if err != nil {
+			requireOneLine(t, err, "fuzz: ")
+			return
+		}
+		text := fmt.Sprintln(len(vectors.Of), vectors.Width)
+		for id, vector := range vectors.Of {
+			text += v.Word(id) + " " + strings.Trim(fmt.Sprint(vector), "[]") + "\n"
+		}
+		back, err := readVectors(strings.NewReader(text), "back", v)
+		if err != nil || fmt.Sprint(back) != fmt.Sprint(vectors) {
+			t.Errorf("%v come back as %v, %v", vectors, back, err)
+		}
+	})
+}
+
 func FuzzReviews(f *testing.F) {
 	good := zipped(f, "r/neg/cv000_1.txt", "bad film .\nvery bad .\n", "r/pos/cv999_2.txt", "it\x12s good\n", "r/README", "read me")
 	f.Add(good)

@@ -42,7 +42,14 @@ func ExampleEmbedding_Embed() {
 		// The vocabulary has the numbers 0 to 4.
 		return []*Node{sequence.Embedding{Words: 5, Width: 2}.Embed(scope, Const(g, []int32{3, 4, 5, 3}), dtypes.Float32)}
 	})
-	// Output: [4 2] [0.10 -0.18 0.01 0.06 0.00 0.00 0.10 -0.18]
+	// Word 3 starts from a pretrained vector, word 4 as before.
+	show(func(scope *model.Scope, g *Graph) []*Node {
+		e := sequence.Embedding{Words: 5, Width: 2, Pretrained: map[int32][]float32{3: {1, 2}}}
+		return []*Node{e.Embed(scope, Const(g, []int32{3, 4, 5, 3}), dtypes.Float32)}
+	})
+	// Output:
+	// [4 2] [0.10 -0.18 0.01 0.06 0.00 0.00 0.10 -0.18]
+	// [4 2] [1.00 2.00 0.01 0.06 0.00 0.00 1.00 2.00]
 }
 
 func ExampleSpatialDropout() {

@@ -465,6 +465,12 @@ func TestPanics(t *testing.T) {
 		"vocabulary": {"Embedding of 0 words", func(scope *model.Scope, x *Node) *Node {
 			return sequence.Embedding{Width: 2}.Embed(scope, words(x), dtypes.Float64)
 		}},
+		"pretrained width": {"word 3 has a pretrained vector of 3 features, want words below 5 and 2 features", func(scope *model.Scope, x *Node) *Node {
+			return sequence.Embedding{Words: 5, Width: 2, Pretrained: map[int32][]float32{3: {1, 2, 3}}}.Embed(scope, words(x), dtypes.Float64)
+		}},
+		"pretrained word": {"word 5 has", func(scope *model.Scope, x *Node) *Node {
+			return sequence.Embedding{Words: 5, Width: 2, Pretrained: map[int32][]float32{5: {1, 2}}}.Embed(scope, words(x), dtypes.Float64)
+		}},
 		"words": {"want integers", func(scope *model.Scope, x *Node) *Node {
 			return sequence.Embedding{Words: 5, Width: 2}.Embed(scope, x, x.DType())
 		}},

@@ -62,7 +62,7 @@ func (m MemoryNetwork) Logits(scope *model.Scope, story, storyMask, question, qu
 			embedding = scope.In("embedding_%d", i)
 		}
 		x := m.sentences(embedding, story, storyMask, dtype)
-		return zeroUnless(there, Add(x, Embedding{m.Sentences, m.Width}.Embed(scope.In("age_%d", i), age, dtype)))
+		return zeroUnless(there, Add(x, Embedding{Words: m.Sentences, Width: m.Width}.Embed(scope.In("age_%d", i), age, dtype)))
 	}
 	u := m.sentences(first, question, questionMask, dtype)
 	in := memory(0)
@@ -83,7 +83,7 @@ func (m MemoryNetwork) Logits(scope *model.Scope, story, storyMask, question, qu
 
 // sentences returns the vectors [..., Width] of sentences of words [..., words].
 func (m MemoryNetwork) sentences(scope *model.Scope, words, mask *Node, dtype dtypes.DType) *Node {
-	x := Embedding{m.Words, m.Width}.Embed(scope, words, dtype) // [..., words, Width]
+	x := Embedding{Words: m.Words, Width: m.Width}.Embed(scope, words, dtype) // [..., words, Width]
 	g, rank := x.Graph(), x.Rank()
 	dims := words.Shape().Dimensions
 	count := ReduceAndKeep(ConvertDType(mask, dtype), ReduceSum, -1)

@@ -119,7 +119,7 @@ func (m TransformerTranslator) keysAndValues(scope *model.Scope, x *Node) *Node 
 func (m TransformerTranslator) embed(scope *model.Scope, vocabulary int, words, first, key *Node, dtype dtypes.DType) *Node {
 	checkSentences(words)
 	width := m.Layer.Attention.Embed
-	x := MulScalar(Embedding{vocabulary, width}.Embed(scope, words, dtype), math.Sqrt(float64(width)))
+	x := MulScalar(Embedding{Words: vocabulary, Width: width}.Embed(scope, words, dtype), math.Sqrt(float64(width)))
 	if first == nil {
 		x = Positions(x)
 	} else {

@@ -104,7 +104,7 @@ func (m Translator) Next(scope *model.Scope, memory Memory, state []*Node, befor
 
 func (m Translator) embed(scope *model.Scope, vocabulary int, words, key *Node, dtype dtypes.DType) *Node {
 	checkSentences(words)
-	return drop(scope.In("dropout"), Embedding{vocabulary, m.Embed}.Embed(scope, words, dtype), m.Dropout, key)
+	return drop(scope.In("dropout"), Embedding{Words: vocabulary, Width: m.Embed}.Embed(scope, words, dtype), m.Dropout, key)
 }
 
 func checkSentences(words *Node) {

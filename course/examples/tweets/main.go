@@ -5,9 +5,9 @@
 //
 //	go run ./course/examples/tweets -quick
 //	go run ./course/examples/tweets -syn 3 -ablation -repeats 5
-//	go run ./course/examples/tweets -toxic train.csv
+//	go run ./course/examples/tweets -toxic train.csv -vectors glove.twitter.27B.100d.txt
 //
-// [corpus.ReadComments] says where train.csv comes from.
+// [corpus.ReadComments] and [corpus.ReadVectors] say where the files come from.
 package main
 
 import (
@@ -34,6 +34,7 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	flags := command.New("tweets", "6,000 texts and a smaller network")
 	gru := flags.Bool("gru", false, "a GRU in place of the LSTM")
 	toxic := flags.String("toxic", "", "train.csv of Kaggle's toxic comments, six labels each, in place of the tweets")
+	vectors := flags.String("vectors", "", "text file of word2vec's or GloVe's word vectors that the embedding starts from, with as many features")
 	syn := flags.Syn()
 	ablation := flags.Bool("ablation", false, "beside -syn train without Syn steps and with as many in the other direction")
 	repeats := flags.Count("repeats", 1, 1, "seeds, from the one given, to repeat everything with; means and standard deviations are printed")
@@ -46,6 +47,7 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	}
 	settings := command.Choose(flags, training.Full, training.Quick)
 	flags.Apply(&settings.Seed, &settings.Epochs)
+	settings.Vectors = *vectors
 	if *gru {
 		settings.Cell = sequence.GRU
 	}
@@ -76,6 +78,9 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 			return err
 		}
 		fmt.Fprintf(out, "seed %d: %d texts to train on, %d to validate, %d to test\n", settings.Seed, len(data.Parts[0].Labels), len(data.Parts[1].Labels), len(data.Parts[2].Labels))
+		if *vectors != "" {
+			fmt.Fprintf(out, "%d of %d words start from vectors of %d features\n", len(data.Vectors.Of), data.Vocabulary.Len(), data.Vectors.Width)
+		}
 		fmt.Fprintf(out, "scores in brackets: %s\n", strings.Join(data.Names, ", "))
 		report := func(model int, r corpus.Report, rest string) {
 			f1s[model], aucs[model] = append(f1s[model], r.MacroF1), append(aucs[model], r.MacroAUC)

@@ -27,10 +27,11 @@ import (
 // Settings of a training.
 type Settings struct {
 	fit.Settings
-	Most       int // maximum number of texts, 0 for all
-	Longest    int // maximum number of words read per text
-	Vocabulary int // maximum vocabulary: the most frequent words in training
-	Embed      int
+	Most       int    // maximum number of texts, 0 for all
+	Longest    int    // maximum number of words read per text
+	Vocabulary int    // maximum vocabulary: the most frequent words in training
+	Embed      int    // features of an embedded word
+	Vectors    string // file of pretrained word vectors to start from ([corpus.ReadVectors]), whose features replace Embed; "" for none
 	Cell       sequence.Cell
 	Hidden     int // features of the state, per direction
 	Attention  sequence.WordAttention
@@ -115,7 +116,8 @@ type Data struct {
 	Names      []string // of the labels
 	Exclusive  bool     // see [Texts]
 	Vocabulary *corpus.Vocabulary
-	Parts      [3]Part // training, validation, test
+	Vectors    corpus.Vectors // that the embedding starts from; of no word without Settings.Vectors
+	Parts      [3]Part        // training, validation, test
 }
 
 // Part has texts with their labels.
@@ -134,7 +136,8 @@ func (p Part) words() [][]string {
 	return words
 }
 
-// Prepare splits texts 8:1:1 and builds the vocabulary from the training part. The split is the same for each class, or for
+// Prepare splits texts 8:1:1 and builds the vocabulary from the training part, whose words get
+// their pretrained vectors. The split is the same for each class, or for
 // texts of several labels, the same for each rarest label, so that rare ones are in every part.
 func (s Settings) Prepare(t Texts) (*Data, error) {
 	if err := s.Check(); err != nil {
@@ -168,6 +171,12 @@ func (s Settings) Prepare(t Texts) (*Data, error) {
 	}
 	if d.Vocabulary, err = words.Vocabulary(2, s.Vocabulary); err != nil {
 		return nil, err
+	}
+	d.Vectors.Width = s.Embed
+	if s.Vectors != "" {
+		if d.Vectors, err = corpus.ReadVectors(s.Vectors, d.Vocabulary); err != nil {
+			return nil, err
+		}
 	}
 	for p := range d.Parts {
 		d.Parts[p].IDs = corpus.Truncate(d.Vocabulary.EncodeDocument(d.Parts[p].words()), s.Longest)
@@ -287,7 +296,7 @@ func (s Settings) name() string {
 // logits returns the logits of the labels [batch, labels], and the weights of the words [batch, 1, length].
 func (s Settings) logits(d *Data, scope *model.Scope, words, key *Node) (logits, weights *Node) {
 	classifier := sequence.Classifier{
-		Embedding: sequence.Embedding{Words: d.Vocabulary.Len(), Width: s.Embed}, Dropout: s.Spatial,
+		Embedding: sequence.Embedding{Words: d.Vocabulary.Len(), Width: d.Vectors.Width, Pretrained: d.Vectors.Of}, Dropout: s.Spatial,
 		Encoder: &sequence.RNN{Cell: s.Cell, Hidden: s.Hidden, Bidirectional: true, Dropout: s.Recurrent},
 		Pooling: s.Attention, Classes: len(d.Names),
 	}
