@@ -64,8 +64,8 @@ type changes struct {
 
 // Against returns the changes of a base.
 func (s ablationStudy) Against(base string) changes {
-	preset, _, _ := strings.Cut(base, ",")
-	c := changes{figures: s.of[preset], Base: base, others: without(s.of[preset].settings, func(s string) bool {
+	of := s.figures(base)
+	c := changes{figures: of, Base: base, others: without(of.settings, func(s string) bool {
 		return s == base || !strings.HasPrefix(s, base) && s != "softmax" && s != "mean"
 	})}
 	c.sets = c.complete(append([]string{base}, c.others...)...)
@@ -146,9 +146,14 @@ func (c changes) Cannot() string { return undecidable(c.sets, len(c.others)) }
 // bases are those that were run.
 func (s ablationStudy) bases() []string {
 	return without(bases, func(base string) bool {
-		preset, _, _ := strings.Cut(base, ",")
-		return !slices.Contains(s.of[preset].settings, base)
+		return !slices.Contains(s.figures(base).settings, base)
 	})
+}
+
+// figures are those of the preset of a base.
+func (s ablationStudy) figures(base string) figures[string] {
+	preset, _, _ := strings.Cut(base, ",")
+	return s.of[preset]
 }
 
 // Incomplete returns a paragraph of what was left out of a preset.
@@ -165,9 +170,9 @@ func (s ablationStudy) Count(verdict string) (n int) {
 // beatsSoftmax returns the answer of how a base differs from softmax, where its steps start.
 func beatsSoftmax(base string) func(ablationStudy) answer {
 	return func(s ablationStudy) answer {
-		preset, _, _ := strings.Cut(base, ",")
-		sets := s.of[preset].complete(base, "softmax")
-		values := s.of[preset].table(sets, []string{base, "softmax"})
+		of := s.figures(base)
+		sets := of.complete(base, "softmax")
+		values := of.table(sets, []string{base, "softmax"})
 		said := acrossFamilies(sets, less(column(values, 0), column(values, 1))).answer()
 		said.of = base + " less softmax"
 		return said

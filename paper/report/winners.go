@@ -36,33 +36,29 @@ func (w way) String() string {
 	return names[w.part] + ", " + names[w.way]
 }
 
-// winnerStudy is the experiment winners, of Figure 6: the least share of winners that change between two epochs, by preset, way, set and I.
+// winnerStudy is the experiment winners, of Figure 6.
 type winnerStudy struct {
 	all   []results.Result
 	sets  []string
 	Steps []int
-	least map[string]map[way]map[string]map[int]float64
+	least map[counted]float64 // the least share of winners that change between two epochs
+}
+
+// counted is what winners are counted of.
+type counted struct {
+	preset string
+	way    way
+	set    string
+	steps  int
 }
 
 func newWinners(a results.Archive) winnerStudy {
-	s := winnerStudy{all: a.Results, least: make(map[string]map[way]map[string]map[int]float64)}
+	s := winnerStudy{all: a.Results, least: make(map[counted]float64)}
 	for _, c := range a.Curves {
 		setting := must(decode(c.Config))
 		s.sets, s.Steps = append(s.sets, c.Set), append(s.Steps, setting.Iterations)
-		of := s.least[setting.preset()]
-		if of == nil {
-			of = make(map[way]map[string]map[int]float64)
-			s.least[setting.preset()] = of
-		}
 		for _, change := range c.Changes {
-			w := way{change.Part, change.Way}
-			if of[w] == nil {
-				of[w] = make(map[string]map[int]float64)
-			}
-			if of[w][c.Set] == nil {
-				of[w][c.Set] = make(map[int]float64)
-			}
-			of[w][c.Set][setting.Iterations] = change.Least
+			s.least[counted{setting.preset(), way{change.Part, change.Way}, c.Set, setting.Iterations}] = change.Least
 		}
 	}
 	slices.SortFunc(s.sets, mil.CompareNatural)
@@ -75,7 +71,7 @@ func newWinners(a results.Archive) winnerStudy {
 // of returns the least changes of a set, one for each I; it fails where some are missing.
 func (s winnerStudy) of(preset string, w way, set string) (values []float64) {
 	for _, i := range s.Steps {
-		v, there := s.least[preset][w][set][i]
+		v, there := s.least[counted{preset, w, set, i}]
 		need(there)
 		values = append(values, v)
 	}
@@ -167,14 +163,6 @@ func (s winnerStudy) mean(preset string, w way) (means []float64) {
 	return means
 }
 
-// At is the least share that changes at a number of steps, mean over sets, by its way, "train float32" say.
-func (s winnerStudy) At(preset, name string, steps int) string {
-	part, how, _ := strings.Cut(name, " ")
-	k := slices.Index(s.Steps, steps)
-	need(k >= 0)
-	return number(s.mean(preset, way{part, how})[k])
-}
-
 // changesMore says whether the winning instance changes more often under distraction.
 func changesMore(preset, how string) func(winnerStudy) answer {
 	return func(s winnerStudy) answer {
@@ -186,16 +174,21 @@ func changesMore(preset, how string) func(winnerStudy) answer {
 	}
 }
 
+// curve is a curve of values, one for each I.
+func (s winnerStudy) curve(name string, values []float64) plotting.SweepCurve {
+	c := plotting.SweepCurve{Name: name, Mean: values}
+	for _, i := range s.Steps {
+		c.X = append(c.X, float64(i))
+	}
+	return c
+}
+
 // winnerStepsPlot draws the least changes against I, in both settings, before the steps and after them.
 func winnerStepsPlot(s winnerStudy) *plotting.Figure {
 	var curves []plotting.SweepCurve
 	for _, preset := range []string{paperPreset, releasedPreset} {
 		for _, w := range ways[:2] {
-			c := plotting.SweepCurve{Name: preset + ", " + strings.TrimPrefix(w.String(), "training bags, "), Mean: s.mean(preset, w)}
-			for _, i := range s.Steps {
-				c.X = append(c.X, float64(i))
-			}
-			curves = append(curves, c)
+			curves = append(curves, s.curve(preset+", "+strings.TrimPrefix(w.String(), "training bags, "), s.mean(preset, w)))
 		}
 	}
 	return must(plotting.Sweep("Winners that change between two epochs", "Syn steps I", "least share", plotting.Linear, curves))
@@ -205,11 +198,7 @@ func winnerStepsPlot(s winnerStudy) *plotting.Figure {
 func winnerSetsPlot(s winnerStudy) *plotting.Figure {
 	var curves []plotting.SweepCurve
 	for _, set := range s.sets {
-		c := plotting.SweepCurve{Name: set, Mean: s.of(paperPreset, ways[0], set)}
-		for _, i := range s.Steps {
-			c.X = append(c.X, float64(i))
-		}
-		curves = append(curves, c)
+		curves = append(curves, s.curve(set, s.of(paperPreset, ways[0], set)))
 	}
 	return must(plotting.Sweep("Figure 6 with γ = 1 in float32, by set", "Syn steps I", "least share", plotting.Linear, curves))
 }
