@@ -163,20 +163,20 @@ var Experiments = []Experiment{
 	},
 	{
 		Name:     "iterations",
-		Question: "Concentration or distraction: which I is best, and does the best I change more often under distraction?",
-		Paper:    "Tables 4 and 5, Figure 6",
+		Question: "Concentration or distraction: which number of steps I is best?",
+		Paper:    "Tables 4 and 5",
 		Figures:  []string{"sweep", "ranks"},
 		Full: Form{
 			Arms: []Arm{
-				{Sets: slices.DeleteFunc(slices.Clone(paperSets), func(s string) bool { return s == "elephant" || s == "musk1" }), Protocol: honest, Curves: true,
+				{Sets: slices.DeleteFunc(slices.Clone(paperSets), func(s string) bool { return s == "elephant" || s == "musk1" }), Protocol: honest,
 					Settings: settings(neural.Grid{"pooling": {"syn"}, "width": narrow, "iterations": {-20, -15, -10, -6, -3, -1, 0, 1, 3, 6, 10, 15, 20}})},
-				{Sets: []string{"elephant", "musk1"}, Protocol: honest, Curves: true, Settings: settings(neural.Grid{"pooling": {"syn"}, "width": narrow, "iterations": span(-20, 20)})},
+				{Sets: []string{"elephant", "musk1"}, Protocol: honest, Settings: settings(neural.Grid{"pooling": {"syn"}, "width": narrow, "iterations": span(-20, 20)})},
 			},
 			Time:  50 * time.Minute,
 			Scope: "width 64; 10 folds (UCSB 4, Web the official split), 5 repeats; 13 values of I, on Elephant and Musk 1 all 41",
 		},
 		Quick: Form{
-			Arms: []Arm{{Sets: []string{"musk1"}, Protocol: short, Curves: true,
+			Arms: []Arm{{Sets: []string{"musk1"}, Protocol: short,
 				Settings: settings(neural.Grid{"pooling": {"syn"}, "width": narrow, "iterations": {-20, -10, -3, -1, 0, 1, 3, 10, 20}})}},
 			Time:  time.Minute,
 			Scope: "Musk 1, width 64, 5 folds, 1 repeat, 9 values of I",

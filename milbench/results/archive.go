@@ -209,7 +209,6 @@ func (a Archive) pack() (archived, error) {
 	results = slices.CompactFunc(results, func(x, y Result) bool { return x.Fit == y.Fit })
 	p := archived{Format: binaryFormat, Experiment: a.Experiment}
 	for _, c := range a.Curves {
-		c.Loss, c.WinnersChanged, c.Least = roundedAll(c.Loss), roundedAll(c.WinnersChanged), rounded(c.Least)
 		c.Changes = slices.Clone(c.Changes)
 		for k := range c.Changes {
 			c.Changes[k].Shares, c.Changes[k].Least = roundedAll(c.Changes[k].Shares), rounded(c.Changes[k].Least)

@@ -30,7 +30,7 @@ func archivedResults() (all []Result) {
 }
 
 // archivedCurves has curves with at most five digits per number.
-var archivedCurves = []MeanCurve{{Set: "first", Config: json.RawMessage(`{"pooling":"syn"}`), Fits: 2, Loss: []float64{0.71234, 3e-7}, WinnersChanged: []float64{0.5}, Least: 0.25}}
+var archivedCurves = []MeanCurve{{Set: "first", Config: json.RawMessage(`{"pooling":"syn"}`), Fits: 2, Changes: []Changes{{"train", "before", []float64{0.71234, 3e-7}, 0.25}}}}
 
 func writeArchive(t *testing.T, results []Result) string {
 	t.Helper()
