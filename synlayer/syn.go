@@ -35,8 +35,9 @@ func Syn(weights, gamma *Node, iterations int) *Node { return batched.Syn(weight
 //	log ξ' = s (t ℓ − (1/q) log Σ exp(q t ℓ)),  t = 3^I / s
 //
 // where s and q are 3 and 2 for I > 0, 1/3 and 2 for I < 0, 1 and 1 for I = 0 (the logarithms of the softmax). It equals the
-// logarithm of [Syn] on the softmax, but keeps weights apart that Syn rounds to equal ones or to 0: after twenty inverse steps
-// float32 weights hold no order, their logarithms do.
+// logarithm of [Syn] on the softmax, but keeps small weights apart that Syn rounds to 0. Inverse steps divide differences of logarithms
+// by 3^|I|, so that in float32 the results of most bags are equal after twenty of them, here as in Syn: the order is that of the
+// logits.
 //
 // logits is [..., heads, instances]; mask [..., instances], or nil, leaves instances out: their result is −∞.
 func LogSyn(logits, mask *Node, iterations int) *Node {

@@ -18,7 +18,7 @@ var ErrZeroState = errors.New("memory: the order parameters are 0, and an update
 //	inverse:  ξ̃ = ξ/‖ξ‖₂,  ξ' = f⁻¹(ξ̃)                     equation 11
 //
 // Order parameters keep their signs and their zeros. Let N of them be non-zero, and let m share the largest magnitude. Then,
-// for every γ in (0, 1] (appendix A of the paper):
+// for every γ in (0, 1] (docs/syn.md has the proof, which the paper gives in its appendix A):
 //
 //   - Forward steps lead ξ̃ to 1/√m at those m, and 0 elsewhere: to one-hot if there is no tie. Ties stay ties. Each step
 //     multiplies the ratio of another order parameter to the largest by a number below 1 that tends to (1−γ)/(γ/m+1−γ),

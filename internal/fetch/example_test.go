@@ -21,7 +21,7 @@ func ExampleGetter_Get() {
 	defer os.RemoveAll(folder)
 
 	file := filepath.Join(folder, "hello.txt")
-	sums := fetch.Sums{Bytes: 6, GitBlob: "ce013625030ba8dba906f756967f9e9ca394464a"}
+	sums := fetch.Sums{Bytes: 6, SHA256: "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03"}
 	if err := fetch.Default().Get(context.Background(), server.URL, file, sums, fetch.Terminal(os.Stderr)); err != nil {
 		fmt.Println(err)
 		return

@@ -2,9 +2,7 @@ package fetch
 
 import (
 	"bufio"
-	"cmp"
 	"compress/gzip"
-	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -23,7 +21,6 @@ var ErrSum = errors.New("wrong bytes")
 type Sums struct {
 	Bytes          int64  // the size
 	SHA256         string // of the bytes, in hex
-	GitBlob        string // git's blob id in hex: the SHA-1 of "blob <size>", a zero byte and the bytes
 	InflatedBytes  int64  // the size after decompression
 	InflatedSHA256 string // of the bytes after gzip decompression; a file that is not gzip counts as decompressed
 }
@@ -50,15 +47,14 @@ func (s Sums) check(f io.ReadSeeker, size int64) error {
 	if s.Bytes > 0 && size != s.Bytes {
 		return sumError{fmt.Errorf("it is %d bytes long, not %d", size, s.Bytes)}
 	}
-	sha, blob := sha256.New(), sha1.New()
-	fmt.Fprintf(blob, "blob %d\x00", size)
-	if s.SHA256 != "" || s.GitBlob != "" {
-		if _, err := io.Copy(io.MultiWriter(sha, blob), f); err != nil {
+	if s.SHA256 != "" {
+		sha := sha256.New()
+		if _, err := io.Copy(sha, f); err != nil {
 			return err
 		}
-	}
-	if err := cmp.Or(compare("SHA-256", sha, s.SHA256), compare("git blob id", blob, s.GitBlob)); err != nil {
-		return err
+		if err := compare("SHA-256", sha, s.SHA256); err != nil {
+			return err
+		}
 	}
 	if s.InflatedSHA256 == "" && s.InflatedBytes == 0 {
 		return nil

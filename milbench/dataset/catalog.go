@@ -16,7 +16,6 @@ type File struct {
 	URL            string `json:"url"`
 	Bytes          int64  `json:"bytes,omitempty"`
 	SHA256         string `json:"sha256,omitempty"`
-	GitBlob        string `json:"git_blob,omitempty"` // git blob id: SHA-1 of a header with the size, then the bytes
 	InflatedBytes  int64  `json:"inflated_bytes,omitempty"`
 	InflatedSHA256 string `json:"inflated_sha256,omitempty"` // hash of the bytes after gzip decompression
 }
@@ -71,11 +70,12 @@ func Named(nameOrFile string) bool {
 }
 
 const (
-	rgmil   = "https://raw.githubusercontent.com/LMBDA-design/RGMIL/65651d4a7ce53730c7c2107121bbf170050e1d71/"
-	magics  = "https://raw.githubusercontent.com/MAGICS-LAB/NonparametricHopfield/13ce6a8d9bec319beb8cb7f21ce42fc5eae32489/datasets/mil_datasets/"
-	pevnak  = "https://raw.githubusercontent.com/pevnak/MIProblems/11621590cc4ad6090daa607b699bf18fa0ee310b/"
-	mnist   = "https://storage.googleapis.com/cvdf-datasets/mnist/"
-	unknown = "none stated"
+	rgmil        = "https://raw.githubusercontent.com/LMBDA-design/RGMIL/65651d4a7ce53730c7c2107121bbf170050e1d71/"
+	magics       = "https://raw.githubusercontent.com/MAGICS-LAB/NonparametricHopfield/13ce6a8d9bec319beb8cb7f21ce42fc5eae32489/datasets/mil_datasets/"
+	pevnak       = "https://raw.githubusercontent.com/pevnak/MIProblems/11621590cc4ad6090daa607b699bf18fa0ee310b/"
+	rosasalberto = "https://raw.githubusercontent.com/rosasalberto/mil/a2c6414122da38dbfeea94d5a660e7306e2408aa/mil/data/datasets/csv/"
+	mnist        = "https://storage.googleapis.com/cvdf-datasets/mnist/"
+	unknown      = "none stated"
 
 	fromRGMIL  = "cell-array file of github.com/LMBDA-design/RGMIL"
 	fromPevny  = "text files of github.com/pevnak/MIProblems"
@@ -146,11 +146,11 @@ func Catalog() []Entry {
 			Bags:      200, Positive: 100, Instances: 1220, Features: 230, InstanceLabels: LastColumn, Folds: 10,
 		},
 		{
-			Name: "ucsb", Title: "UCSB breast cancer: patches of tissue images", Source: fromRGMIL, Licence: unknown,
+			Name: "ucsb", Title: "UCSB breast cancer: patches of tissue images", Source: "table of github.com/rosasalberto/mil", Licence: unknown,
 			Citations: []string{gelasca, kandemir},
-			Notes:     "The customary protocol has 4 folds.",
-			Files:     []File{{Name: "ucsb_breast.mat", URL: rgmil + "ucsb_breast.mat", GitBlob: "10fc758658dfab184a6d55120362fc47dfbd19e9"}},
-			Bags:      58, Positive: 26, Instances: 2002, Features: 708, InstanceLabels: LastColumn, Folds: 4,
+			Notes:     "The customary protocol has 4 folds. The Python package mil 1.0.5 has the same file.",
+			Files:     []File{{Name: "ucsb_breast_cancer.csv", URL: rosasalberto + "ucsb_breast_cancer.csv", Bytes: 15001039, SHA256: "9e48d4d5d44ae2728c940e8d79b3e59ffcec3e515017f70d3feb0063148dbd96"}},
+			Bags:      58, Positive: 26, Instances: 2002, Features: 708, Folds: 4,
 		},
 	}
 	for i, w := range web {

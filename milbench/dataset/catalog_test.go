@@ -45,10 +45,6 @@ func TestCatalog(t *testing.T) {
 				t.Errorf("%s: address %s of %s", e.Name, f.URL, f.Name)
 			}
 			switch {
-			case e.Name == "ucsb":
-				if len(f.GitBlob) != 40 {
-					t.Errorf("%s: blob id %q", e.Name, f.GitBlob)
-				}
 			case e.Name == "mnist":
 				if !sum.MatchString(f.InflatedSHA256) || f.InflatedBytes == 0 {
 					t.Errorf("%s: %+v", e.Name, f)
@@ -82,7 +78,7 @@ func TestCatalogCounts(t *testing.T) {
 		t.Errorf("%d named sets in the reference", len(named))
 	}
 	for _, e := range Catalog() {
-		// Some sets may be absent: TestFetchByGitBlob and TestFetchTransposed pass generated files in their formats
+		// Some sets may be absent: TestFetch and TestFetchTransposed pass generated files in their formats
 		// through the entries.
 		want, optional := named[e.Name]
 		if state, _ := e.Verify(); (optional || e.Name == "ucsb") && state == Missing {

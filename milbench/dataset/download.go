@@ -49,7 +49,7 @@ func (e Entry) Fetch(ctx context.Context, progress func(file string, done, total
 func (e Entry) set() fetch.Set {
 	s := fetch.Set{Name: e.Name, Variables: []string{variable}, Command: "milbench data fetch " + e.Name}
 	for _, f := range e.Files {
-		sums := fetch.Sums{Bytes: f.Bytes, SHA256: f.SHA256, GitBlob: f.GitBlob, InflatedBytes: f.InflatedBytes, InflatedSHA256: f.InflatedSHA256}
+		sums := fetch.Sums{Bytes: f.Bytes, SHA256: f.SHA256, InflatedBytes: f.InflatedBytes, InflatedSHA256: f.InflatedSHA256}
 		s.Files = append(s.Files, fetch.File{Name: f.Name, URL: f.URL, Sums: sums})
 	}
 	return s

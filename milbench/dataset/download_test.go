@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -19,36 +18,29 @@ import (
 	"time"
 
 	"synpool/internal/fetch"
-	"synpool/milbench/dataset/audit"
 )
 
-// ucsbLike writes a cell-array file with the counts of the UCSB set: 58 bags, 26 positive, 2002 instances, 708
-// features and the label column.
+// ucsbLike writes a table with the counts of the UCSB set: 58 bags, 26 positive, 2002 instances, 708 features.
 func ucsbLike() []byte {
 	random := rand.New(rand.NewPCG(58, 26))
-	w := littleEndian()
-	w.compress, w.storage = true, miINT8
-	var instances, labels [][]byte
+	var b bytes.Buffer
 	for i := range 58 {
-		label := 0.0
+		rows, label := 34, 0 // 57 bags of 34 and one of 64
+		if i == 57 {
+			rows = 64
+		}
 		if i < 26 {
 			label = 1
 		}
-		rows := make([][]float64, 34) // 57 bags of 34 and one of 64
-		if i == 57 {
-			rows = make([][]float64, 64)
-		}
-		for k := range rows {
-			rows[k] = make([]float64, 709)
-			for j := range 708 {
-				rows[k][j] = float64(random.IntN(100))
+		for range rows {
+			fmt.Fprintf(&b, "%d,%d", label, i+1)
+			for range 708 {
+				fmt.Fprintf(&b, ",%d", random.IntN(100))
 			}
-			rows[k][708] = label
+			b.WriteByte('\n')
 		}
-		instances = append(instances, w.matrix("", rows))
-		labels = append(labels, w.matrix("", [][]float64{{label}}))
 	}
-	return w.file(w.cells("data", append(instances, labels...)...))
+	return b.Bytes()
 }
 
 // served returns the named entry with the address of a server that has this content, and counts the requests.
@@ -72,13 +64,13 @@ func served(t *testing.T, name string, content ...[]byte) (Entry, *int) {
 	return e, requests
 }
 
-func TestFetchByGitBlob(t *testing.T) {
+func TestFetch(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made", "on", "demand")
 	t.Setenv("MILBENCH_DATA", dir)
 	content := ucsbLike()
 	e, requests := served(t, "ucsb", content)
-	blob := sha1.Sum(append(fmt.Appendf(nil, "blob %d\x00", len(content)), content...))
-	e.Files[0].GitBlob = hex.EncodeToString(blob[:])
+	sum := sha256.Sum256(content)
+	e.Files[0].Bytes, e.Files[0].SHA256 = int64(len(content)), hex.EncodeToString(sum[:])
 
 	if state, err := e.Verify(); state != Missing || !errors.Is(err, ErrNotFetched) {
 		t.Fatalf("before: %s, %v", state, err)
@@ -88,7 +80,7 @@ func TestFetchByGitBlob(t *testing.T) {
 	}
 	last := int64(0)
 	if err := e.Fetch(t.Context(), func(file string, done, total int64) {
-		if file != "ucsb_breast.mat" || total != int64(len(content)) {
+		if file != "ucsb_breast_cancer.csv" || total != int64(len(content)) {
 			t.Errorf("%s: %d of %d", file, done, total)
 		}
 		last = done
@@ -106,24 +98,15 @@ func TestFetchByGitBlob(t *testing.T) {
 	if len(s.Bags) != e.Bags || s.NumPositive() != e.Positive || s.NumInstances() != e.Instances || s.NumFeatures() != e.Features || e.Folds != 4 {
 		t.Errorf("%d bags, %d positive, %d instances, %d features; want %+v", len(s.Bags), s.NumPositive(), s.NumInstances(), s.NumFeatures(), e)
 	}
-	if len(s.InstanceLabels) != 58 || s.InstanceLabels[0][0] != 1 || s.InstanceLabels[57][0] != 0 {
-		t.Errorf("instance labels %v", s.InstanceLabels)
-	}
-	stored, err := ReadFile(filepath.Join(dir, "ucsb_breast.mat"))
-	must(t, err)
-	r, err := audit.Inspect(stored)
-	if err != nil || len(r.Leaks) != 1 || r.Leaks[0].Column != 709 {
-		t.Errorf("leaks %v, %v", r.Leaks, err)
-	}
 
 	if err := e.Fetch(t.Context(), nil); err != nil || *requests != 1 {
 		t.Errorf("fetched again: %d requests, %v", *requests, err)
 	}
-	name := filepath.Join(dir, "ucsb_breast.mat")
+	name := filepath.Join(dir, "ucsb_breast_cancer.csv")
 	damaged := bytes.Clone(content)
 	damaged[1000] ^= 4
 	must(t, os.WriteFile(name, damaged, 0o666))
-	if state, err := e.Verify(); state != Damaged || !strings.Contains(err.Error(), "git blob id") || !strings.Contains(err.Error(), "milbench data fetch ucsb") {
+	if state, err := e.Verify(); state != Damaged || !strings.Contains(err.Error(), "SHA-256") || !strings.Contains(err.Error(), "milbench data fetch ucsb") {
 		t.Errorf("damaged: %s, %v", state, err)
 	}
 	if _, err := e.Load(); err == nil {

@@ -113,11 +113,11 @@ func spacesPlot(a opened) *plotting.Figure {
 		}
 		const perplexity, iterations = 30, 1000
 		places, _, err := plotting.TSNE(s.Vectors, min(perplexity, float64(len(s.Vectors)-1)/3), iterations, cv.Rand(1, "t-SNE"))
-		name := string(s.Of)
+		name := "raw"
 		if s.Of == results.OfPooled {
 			name = strings.TrimPrefix(must(decode(s.Config)).label(), "syn ")
 		}
-		panel := plotting.ScatterPanel{Name: fmt.Sprintf("%s, %s: %.2f / %.2f", s.Set, name, s.TrainSilhouette, s.TestSilhouette)}
+		panel := plotting.ScatterPanel{Name: fmt.Sprintf("%s %s: %.2f/%.2f", s.Set, name, s.TrainSilhouette, s.TestSilhouette)}
 		for i, p := range must(places, err) {
 			panel.Points = append(panel.Points, plotting.ScatterPoint{X: p[0], Y: p[1], Class: []string{"negative", "positive"}[s.Labels[i]], Test: s.Test[i]})
 		}
@@ -126,5 +126,5 @@ func spacesPlot(a opened) *plotting.Figure {
 	if len(panels) == 0 {
 		try(errors.New("the spaces were not kept"))
 	}
-	return must(plotting.ScatterPanels("t-SNE of instances and of pooled bags; silhouette of training / test part", min(columns, 4), panels))
+	return must(plotting.ScatterPanels("t-SNE of raw and of pooled features; silhouette of training/test part", min(columns, 4), panels))
 }

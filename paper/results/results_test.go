@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -22,6 +23,7 @@ import (
 	"synpool/paper"
 	"synpool/paper/report"
 	committed "synpool/paper/results"
+	"synpool/plotting"
 )
 
 const (
@@ -211,7 +213,8 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// TestFigures: every figure of every archive can be drawn; spaces of their first vectors alone, unless SYNPOOL_LARGE is 1.
+// TestFigures: every figure of every archive can be drawn, and no text in it is cut; spaces of their first vectors alone, unless SYNPOOL_LARGE
+// is 1.
 func TestFigures(t *testing.T) {
 	for a, e := range archived(t) {
 		a.Spaces = slices.Clone(a.Spaces)
@@ -222,11 +225,15 @@ func TestFigures(t *testing.T) {
 		}
 		for _, name := range e.Figures {
 			figure, err := report.Plot(a, name)
+			var svg bytes.Buffer
 			if err == nil {
-				err = figure.Save(filepath.Join(t.TempDir(), "figure.svg"))
+				err = figure.Write(&svg, plotting.SVG)
 			}
 			if err != nil {
 				t.Errorf("%s: %v", a.Experiment, err)
+			}
+			if cut := regexp.MustCompile(`>[^<]+…[^<]*<`).FindString(svg.String()); cut != "" {
+				t.Errorf("%s, %s: %q is cut", a.Experiment, name, cut)
 			}
 		}
 	}
