@@ -129,7 +129,8 @@ func (c CapacityConfig) retrievalError(m Memory, d, n int) (float64, error) {
 }
 
 // ClassicalCapacity returns 0.138 d, the classical network's capacity for large d (Amit, Gutfreund and Sompolinsky 1985). Up
-// to that many random patterns have a fixed point near them, with about 1.6 % of the components wrong. d must be at least 1.
+// to that many random patterns have a fixed point near them, with about 1.6 % of the components wrong. Without a wrong
+// component, most patterns are fixed up to d/(2 ln d), and all up to d/(4 ln d) (McEliece et al. 1987). d must be at least 1.
 func ClassicalCapacity(d int) (float64, error) {
 	return inRange(0.138*float64(d), checkComponents(d))
 }

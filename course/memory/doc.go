@@ -12,7 +12,7 @@
 // # Memories
 //
 //	memory         patterns  energy of a state ξ                                    retrieves about
-//	[Hopfield]     ±1        −½ ξᵀWξ,  W = Σ x xᵀ                                   0.14 d
+//	[Hopfield]     ±1        −½ ξᵀWξ + bᵀξ,  W = Σ x xᵀ                             0.14 d
 //	[Polynomial]   ±1        −Σ (xᵀξ)ᵃ                                              α dᵃ⁻¹
 //	[Exponential]  ±1        −Σ exp(xᵀξ)                                            2^(d/2)
 //	[Continuous]   any       −lse(β, Xᵀξ) + ½ ξᵀξ + (log N)/β + ½ M²                exponentially many in d
@@ -49,5 +49,7 @@
 //   - Krotov and Hopfield, "Large associative memory problem in neurobiology and machine learning", ICLR 2021, arXiv:2008.06996.
 //   - Lu and Wu, "Learning sequence attractors in recurrent networks with hidden neurons", workshop on associative memory and
 //     Hopfield networks at NeurIPS 2023, arXiv:2404.02729.
+//   - McEliece, Posner, Rodemich and Venkatesh, "The capacity of the Hopfield associative memory", IEEE Transactions on
+//     Information Theory 33 (1987), doi.org/10.1109/TIT.1987.1057328.
 //   - Ramsauer et al., "Hopfield networks is all you need", ICLR 2021, arXiv:2008.02217.
 package memory

@@ -46,15 +46,15 @@ func store[M memory.Memory](t testing.TB, m M, patterns [][]float64) M {
 // ±1 must be equal; sums in another order leave 1e-12 of the others, five updates through a pseudo-inverse 1e-11.
 func TestGoldenMemories(t *testing.T) {
 	type memoryCase struct {
-		Memory                           string
-		Patterns                         [][]float64
-		State, Synchronous, Asynchronous []float64
-		Weights, Update, Five            []float64
-		Energy                           float64
-		Log                              float64 `json:"log_energy"`
-		ZeroDiagonal                     bool    `json:"zero_diagonal"`
-		Power                            int
-		Beta, Gamma                      float64
+		Memory                                 string
+		Patterns                               [][]float64
+		State, Bias, Synchronous, Asynchronous []float64
+		Weights, Update, Five                  []float64
+		Energy                                 float64
+		Log                                    float64 `json:"log_energy"`
+		ZeroDiagonal                           bool    `json:"zero_diagonal"`
+		Power                                  int
+		Beta, Gamma                            float64
 	}
 	seen := map[string]int{}
 	for i, c := range goldentest.Read[[]memoryCase](t, "golden/memories.json") {
@@ -63,7 +63,8 @@ func TestGoldenMemories(t *testing.T) {
 		var order func([]float64) ([]float64, error)
 		switch c.Memory {
 		case "hopfield":
-			m, synchronous = &memory.Hopfield{ZeroDiagonal: c.ZeroDiagonal}, &memory.Hopfield{ZeroDiagonal: c.ZeroDiagonal, Synchronous: true}
+			m = &memory.Hopfield{Bias: c.Bias, ZeroDiagonal: c.ZeroDiagonal}
+			synchronous = &memory.Hopfield{Bias: c.Bias, ZeroDiagonal: c.ZeroDiagonal, Synchronous: true}
 		case "polynomial":
 			m, synchronous = &memory.Polynomial{Power: c.Power}, &memory.Polynomial{Power: c.Power, Synchronous: true}
 		case "exponential":

@@ -10,19 +10,20 @@ import (
 // Hopfield is the classical Hopfield network (Hopfield 1982) with components ±1 and weights by the Hebb rule.
 //
 //	W = Σ x xᵀ    (ZeroDiagonal: w_ii = 0)
-//	E = −½ ξᵀWξ
-//	ξ ← sgn(Wξ)
+//	E = −½ ξᵀWξ + bᵀξ
+//	ξ ← sgn(Wξ − b)
 //
-// A component whose field (Wξ)_i is 0 does not change.
+// A component whose field (Wξ − b)_i is 0 does not change.
 //
-// Updates never raise the energy, except synchronous ones with ZeroDiagonal, which may alternate between two states. For N
-// patterns the diagonal of W is N, so each component supports itself: every state that is fixed with ZeroDiagonal is fixed
-// without it, and so are many more, patterns and others. With ZeroDiagonal, up to about 0.14 d random patterns of d
-// components have a fixed point near them. A state and its negative have the same energy, so the negatives of patterns are
-// retrieved too.
+// Updates never raise the energy, except synchronous ones with ZeroDiagonal. These end in a fixed state or alternate between
+// two states, because −ξ(t)ᵀWξ(t−1) + bᵀ(ξ(t) + ξ(t−1)) never rises. For N patterns the diagonal of W is N, so each component
+// supports itself: every state that is fixed with ZeroDiagonal is fixed without it, and so are many more, patterns and
+// others. With ZeroDiagonal, up to about 0.14 d random patterns of d components have a fixed point near them. Without a bias,
+// a state and its negative have the same energy, so the negatives of patterns are retrieved too.
 type Hopfield struct {
-	ZeroDiagonal bool // no component acts on itself, as in Hopfield 1982
-	Synchronous  bool // update all components at once; otherwise one after another, each using the components updated before it
+	Bias         []float64 // b, the threshold of each component; nil for none
+	ZeroDiagonal bool      // no component acts on itself, as in Hopfield 1982
+	Synchronous  bool      // update all components at once; otherwise one after another, each using the components updated before it
 
 	weights      *mat.Dense
 	zeroDiagonal bool // setting that the stored weights were made with
@@ -55,7 +56,10 @@ func (h *Hopfield) Energy(state []float64) (float64, error) {
 	for i, v := range state {
 		energy -= v * floats.Dot(h.weights.RawRowView(i), state) / 2
 	}
-	return energy, nil
+	if h.Bias != nil {
+		energy += floats.Dot(h.Bias, state)
+	}
+	return energy, checkFinite("the energy", energy)
 }
 
 // Update implements [Memory].
@@ -69,7 +73,11 @@ func (h *Hopfield) Update(state []float64) ([]float64, error) {
 		seen = state
 	}
 	for i := range state {
-		next[i] = sign(floats.Dot(h.weights.RawRowView(i), seen), state[i])
+		field := floats.Dot(h.weights.RawRowView(i), seen)
+		if h.Bias != nil {
+			field -= h.Bias[i]
+		}
+		next[i] = sign(field, state[i])
 	}
 	return next, nil
 }
@@ -82,6 +90,11 @@ func (h *Hopfield) check(state []float64) error {
 		return fmt.Errorf("memory: ZeroDiagonal is %v since patterns were stored with %v; call Store again", h.ZeroDiagonal, h.zeroDiagonal)
 	}
 	d, _ := h.weights.Dims()
+	if h.Bias != nil {
+		if err := checkVector("the bias", h.Bias, d); err != nil {
+			return err
+		}
+	}
 	return checkSigns("the state", state, d)
 }
 

@@ -106,8 +106,12 @@ func TestBadSettings(t *testing.T) {
 	without.ZeroDiagonal, with.ZeroDiagonal = true, false
 	gamma, beta := store(t, &memory.Synergetic{Gamma: 1}, good), store(t, &memory.Continuous{Beta: 1}, good)
 	gamma.Gamma, beta.Beta = 2, math.NaN()
+	short, infinite := store(t, &memory.Hopfield{Bias: []float64{1}}, good), store(t, &memory.Hopfield{Bias: []float64{1, 1, math.Inf(1)}}, good)
+	large := store(t, &memory.Hopfield{Bias: []float64{1e308, -1e308, 1e308}}, good)
 	requireErrors(t,
 		failure{failed(power.Update(state)), "call Store again"},
+		failure{failed(short.Update(state)), "the bias has 1 components, not 3"}, failure{failed(infinite.Energy(state)), "component 2 of the bias is +Inf"},
+		failure{failed(large.Energy(state)), "the energy is beyond the range of float64"},
 		failure{failed(without.Update(state)), "call Store again"}, failure{failed(with.Energy(state)), "call Store again"},
 		failure{failed(gamma.Update(state)), "gamma 2"},
 		failure{failed(beta.Update(state)), "inverse temperature NaN"},

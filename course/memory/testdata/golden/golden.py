@@ -43,22 +43,23 @@ def at_once(state, energy):
     return out
 
 
-def hopfield(patterns, state, zero_diagonal):
+def hopfield(patterns, state, bias, zero_diagonal):
     d = len(state)
     w = sum(np.outer(x, x) for x in patterns)
     if zero_diagonal:
         w[np.diag_indices(d)] = 0
-    energy = lambda s: -0.5 * s @ w @ s
-    field = w @ state
+    energy = lambda s: -0.5 * s @ w @ s + s @ bias
+    field = w @ state - bias
     synchronous = np.where(field > 0, 1.0, np.where(field < 0, -1.0, state))
     asynchronous = state.copy()
     for i in range(d):
-        f = w[i] @ asynchronous
+        f = w[i] @ asynchronous - bias[i]
         asynchronous[i] = asynchronous[i] if f == 0 else np.sign(f)
     return energy(state), synchronous, asynchronous
 
 
 def memories():
+    biases = np.random.default_rng(20240704)
     cases = []
 
     def add(memory, patterns, state, **values):
@@ -67,9 +68,10 @@ def memories():
 
     for n, d in [(1, 4), (3, 12), (6, 20), (9, 15)]:
         x, s = signs(n, d), signs(d)
-        for zero_diagonal in (False, True):
-            e, synchronous, asynchronous = hopfield(x, s, zero_diagonal)
-            add("hopfield", x, s, zero_diagonal=zero_diagonal, energy=e, synchronous=synchronous, asynchronous=asynchronous)
+        for bias in (np.zeros(d), 2 * biases.normal(size=d)):
+            for zero_diagonal in (False, True):
+                e, synchronous, asynchronous = hopfield(x, s, bias, zero_diagonal)
+                add("hopfield", x, s, bias=bias, zero_diagonal=zero_diagonal, energy=e, synchronous=synchronous, asynchronous=asynchronous)
         for power in (2, 3, 4, 7):
             energy = lambda s: -np.sum((x @ s) ** power)
             add("polynomial", x, s, power=power, energy=energy(s), asynchronous=sweep(s, energy), synchronous=at_once(s, energy))
