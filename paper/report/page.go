@@ -244,31 +244,22 @@ func notes(a results.Archive) string {
 	return "Notes:\n\n- " + strings.Join(list, "\n- ")
 }
 
-// beforeXNNPACK are the revisions of archives from before XNNPACK was turned off.
-var beforeXNNPACK = []string{"23763e0", "66bad64", "7c1a5e3", "fc8361b"}
-
 // The settings of Syn by γ and layer norm that others have, too.
 const (
 	paperSetting    = "γ = 1 without layer norm, as in the paper"
 	releasedSetting = "γ = 0.5 with layer norm, as in the released program"
 )
 
-// origin says which settings the Syn networks of an archive have, and whether XNNPACK may have given some networks the
-// scores of earlier parameters; root leads to the root of the repository.
+// origin says which settings the Syn networks of an archive have, and what its scores are older than; root leads to the root of the
+// repository.
 func origin(a results.Archive, root string) string {
-	var settings []string
 	old := ""
-	seen := make(map[string]bool)
+	if older := Stale(a); len(older) > 0 {
+		old = "Some of these scores are older than a change that moved scores: " + strings.Join(older, "; ") + ". They will be made again ([changes](" + root + "paper/results/README.md#stale-archives))."
+	}
+	var settings []string
 	for _, r := range a.Results {
-		key := string(r.Config) + r.Revision
-		if seen[key] {
-			continue
-		}
-		seen[key] = true
 		c := configOf(r)
-		if c.Width >= 256 && slices.ContainsFunc(beforeXNNPACK, func(old string) bool { return strings.HasPrefix(r.Revision, old) }) {
-			old = "These scores are older than a fix: [XNNPACK](" + root + "backend/README.md#xnnpack-is-off) may have given some networks of width 256 the scores of earlier parameters. They will be made again."
-		}
 		if c.Pooling != "syn" || c.Gamma == 0 {
 			continue
 		}
@@ -278,12 +269,14 @@ func origin(a results.Archive, root string) string {
 				setting = known
 			}
 		}
-		settings = append(settings, setting)
+		if !slices.Contains(settings, setting) {
+			settings = append(settings, setting)
+		}
 	}
-	slices.Sort(settings)
-	if settings = slices.Compact(settings); len(settings) == 0 {
+	if len(settings) == 0 {
 		return old
 	}
+	slices.Sort(settings)
 	return join("Syn has "+strings.Join(settings, "; ")+".", old)
 }
 

@@ -256,17 +256,17 @@ func TestMade(t *testing.T) {
 	}
 }
 
-// TestOrigin: a page says whose γ and layer norm Syn has, and that wide networks of some revisions are in doubt.
+// TestOrigin: a page says whose γ and layer norm Syn has, and what its scores are older than.
 func TestOrigin(t *testing.T) {
 	for setting, want := range map[string]string{
 		`{"pooling":"syn","gamma":0.5,"norm":true,"width":64}`:  "Syn has " + releasedSetting + ".",
 		`{"pooling":"syn","gamma":0.5,"norm":false,"width":64}`: "Syn has γ = 0.5 without layer norm.",
 		`{"pooling":"syn","gamma":1,"norm":false,"width":64}`:   "Syn has " + paperSetting + ".",
-		`{"pooling":"syn","gamma":1,"norm":true,"width":256}`:   "Syn has γ = 1 with layer norm. These scores are older than a fix",
+		`{"pooling":"syn","gamma":1,"norm":true,"width":256}`:   "Syn has γ = 1 with layer norm. Some of these scores are older than a change that moved scores",
 		`{"pooling":"max","width":64}`:                          "",
 	} {
-		a := results.Archive{Experiment: "noise", Results: []results.Result{{Config: []byte(setting), Revision: "23763e0f"}}}
-		if before, _, _ := strings.Cut(origin(a, ""), ": ["); before != want {
+		a := results.Archive{Experiment: "noise", Results: []results.Result{{Set: "musk1", Config: []byte(setting), Version: "v0.0.0-20261123000000-23763e0f0f0f"}}}
+		if before, _, _ := strings.Cut(origin(a, ""), ": XLA"); before != want {
 			t.Errorf("%s: %q, want %q", setting, before, want)
 		}
 		f := filler{archives: openAll([]results.Archive{a})}
