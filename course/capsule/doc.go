@@ -29,8 +29,9 @@
 // # Use
 //
 // Layers are structs of their hyperparameters ([Primary], [Convolutional], [Class]); a [Network] combines them, and
-// [SpreadLoss] trains it. [Network.Route] returns the capsules of every layer. Variables are made by [synpool/synlayer]; its
-// Seed fixes them. Graph-building functions panic on a wrong shape and name it, as GoMLX's own do.
+// [SpreadLoss] trains it. [Network.Route] returns the capsules of every layer, and [Class.Compare] reads assignments as
+// attention. Variables are made by [synpool/synlayer]; its Seed fixes them. Graph-building functions panic on a wrong shape
+// and name it, as GoMLX's own do.
 //
 // Source: Hinton, Sabour and Frosst, "Matrix capsules with EM routing", ICLR 2018,
 // https://openreview.net/forum?id=HJWLfGWRb. The doc comments say where it leaves a value open and where this package

@@ -73,6 +73,23 @@ func ExampleClass_Route() {
 	// assignments (Float32)[1, 1, 1, 4, 4, 3, 2]
 }
 
+// Two children and two classes. Each column of the shares sums to 1, and so does each row of the weights.
+func ExampleClass_Compare() {
+	layer := capsule.Class{Classes: 2}
+	out := MustNewExec(gobackend.GetBackend(), func(poses, activations, assignments *Node) []*Node {
+		shares, weights := layer.Compare(capsule.Capsules{Poses: poses, Activations: activations}, assignments)
+		return []*Node{shares, weights}
+	}).MustCall(
+		tensors.FromFlatDataAndDimensions(make([]float64, 2*16), 1, 1, 2, 1, 4, 4),
+		tensors.FromFlatDataAndDimensions([]float64{0.9, 0.3}, 1, 1, 2, 1),
+		tensors.FromFlatDataAndDimensions([]float64{0.5, 0.5, 0.5, 0.5}, 1, 1, 1, 2, 1, 2, 1))
+	fmt.Printf("shares  %.2f\n", out[0].Value())
+	fmt.Printf("weights %.2f\n", out[1].Value())
+	// Output:
+	// shares  [[[0.50 0.50] [0.50 0.50]]]
+	// weights [[[0.75 0.25] [0.75 0.25]]]
+}
+
 // The target, class 0, is 0.1 ahead of class 1 and 0.6 ahead of class 2, where 0.2 is asked for.
 func ExampleSpreadLoss() {
 	loss := MustExecOnce(gobackend.GetBackend(), func(activations, labels *Node) *Node {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/gomlx/compute"
@@ -14,6 +15,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/support/exceptions"
+	"gonum.org/v1/gonum/floats"
 
 	"synpool/backend/backendtest"
 	"synpool/course/capsule"
@@ -324,6 +326,73 @@ func TestTranslation(t *testing.T) {
 	check(t, "activations", movedA, a, 1e-6) // what divides is 1e-9 more than what is assigned
 	check(t, "assignments", movedAssignments, assignments, 1e-6)
 	check(t, "poses", movedPoses, poses, 1e-6)
+}
+
+// TestRotation turns the first two rows of all votes, taken as 4x4 matrices. After a quarter turn the poses are turned, and
+// nothing else changes: variances only change places. Another angle mixes values whose variances are fitted one by one, and
+// activations change.
+func TestRotation(t *testing.T) {
+	const batch, children, parents, values = 20, 7, 3, 16
+	votes, activations := normal(1, 1, batch, children, parents, values), uniform(2, batch, children)
+	betaU, betaA := normal(3, 1, parents), normal(4, 1, parents)
+	turned := func(matrices []float64, degrees float64) []float64 {
+		sin, cos := math.Sincos(degrees * math.Pi / 180)
+		to := slices.Clone(matrices)
+		for i := range to {
+			switch i % values / 4 {
+			case 0:
+				to[i] = cos*matrices[i] - sin*matrices[i+4]
+			case 1:
+				to[i] = sin*matrices[i-4] + cos*matrices[i]
+			}
+		}
+		return to
+	}
+	poses, a, assignments := route(t, routing(3), votes, activations, betaU, betaA)
+	by := func(degrees float64) (poses, a, assignments []float64) {
+		return route(t, routing(3), array{Dims: votes.Dims, Flat: turned(votes.Flat, degrees)}, activations, betaU, betaA)
+	}
+	quarterPoses, quarterA, quarterAssignments := by(90)
+	check(t, "activations", quarterA, a, 1e-9)
+	check(t, "assignments", quarterAssignments, assignments, 1e-9)
+	check(t, "poses", quarterPoses, turned(poses, 90), 1e-9)
+	if _, other, _ := by(30); floats.Distance(other, a, math.Inf(1)) < 1e-3 {
+		t.Errorf("activations %v after a turn by 30 degrees, as before", other)
+	}
+}
+
+// TestCompare adds up both readings of the assignments: shares over the classes, weights over the children; the other sums
+// are not 1. The weights, as attention to the votes, give the poses of the classes.
+func TestCompare(t *testing.T) {
+	const batch, height, width, types, classes = 2, 2, 3, 2, 3
+	layer := capsule.Class{Classes: classes, Routing: routing(3)}
+	in := []array{normal(1, 1, batch, height, width, types, 4, 4), uniform(2, batch, height, width, types),
+		normal(3, 0.5, types, classes, 4, 4), normal(4, 1, classes), normal(5, 1, classes)}
+	forEach(t, dtypes.Float32, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
+		var args []any
+		for _, a := range in {
+			args = append(args, a.Tensor(dtype))
+		}
+		out := MustNewExec(backend, func(in []*Node) []*Node {
+			batched.Bind(in[0].Graph(), map[string]*Node{"/transforms": in[2], "/beta_u": in[3], "/beta_a": in[4]})
+			below := capsule.Capsules{Poses: in[0], Activations: in[1]}
+			above, assignments := layer.Route(model.NewStore().RootScope(), below)
+			shares, weights := layer.Compare(below, assignments)
+			votes := Einsum("bnirk,ijkc->bjnirc", Reshape(in[0], batch, height*width, types, 4, 4), in[2])
+			attended := Einsum("bjn,bjnv->bjv", weights, Reshape(votes, batch, classes, height*width*types, 16))
+			return []*Node{ReduceSum(shares, 1), ReduceSum(weights, 2), ReduceSum(shares, 2), ReduceSum(weights, 1), attended, above.Poses}
+		}).MustCall(args...)
+		for k, what := range []string{"shares over the classes", "weights over the children", "shares over the children", "weights over the classes"} {
+			sums, off := goldentest.Floats(out[k]), 0.0
+			for _, sum := range sums {
+				off = max(off, math.Abs(sum-1))
+			}
+			if one := k < 2; one && off > 1e-5 || !one && off < 0.1 {
+				t.Errorf("%s sum to %v", what, sums)
+			}
+		}
+		check(t, "poses", goldentest.Floats(out[4]), goldentest.Floats(out[5]), tolerance(dtype))
+	})
 }
 
 // TestRefuses builds invalid layers.

@@ -1,7 +1,7 @@
-// Command capsule trains matrix capsules on 8,000 of the 10,000 test images of MNIST, tests them on the other 2,000, and
-// prints the test error after the last epoch. Do not choose settings by that error: with -validate, 1,000 of the 8,000
-// training images are held out, their error is printed, and the 2,000 test images stay unseen. An interrupted training
-// resumes when you run the same command again.
+// Command capsule trains matrix capsules on 8,000 of the 10,000 test images of MNIST, and tests them on the other 2,000. It
+// prints the test error after the last epoch, and how far the classes change when the test images turn. Do not choose
+// settings by these: with -validate, 1,000 of the 8,000 training images are held out and take the place of the 2,000 test
+// images, which stay unseen. An interrupted training resumes when you run the same command again.
 //
 //	go run ./course/examples/capsule -quick
 //	go run ./course/examples/capsule -quick -validate -iterations 3
@@ -27,6 +27,7 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	flags := command.New("capsule", "a smaller network for a minute")
 	validate := flags.Bool("validate", false, "train on 7,000 of the 8,000 digits and print the error of the others")
 	iterations := flags.Int("iterations", 0, "of the routing, 0 for the setting's own")
+	types := flags.Count("types", 0, 0, "of capsules in every layer below the classes, 0 for the setting's own")
 	final := flags.Float64("final", 0, "inverse temperature that the routing's rises to, 0 for the setting's own")
 	epsilon := flags.Float64("epsilon", 0, "what the routing adds to the variances of votes, 0 for the setting's own")
 	if err := flags.Parse(arguments, out); err != nil {
@@ -53,6 +54,9 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 		routing.Epsilon = *epsilon
 	}
 	settings = settings.WithRouting(routing)
+	if *types > 0 {
+		settings = settings.WithTypes(*types)
+	}
 
 	folder := flags.Checkpoints
 	if folder != "" {
@@ -90,5 +94,14 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(out, "%s error %.2f %% of %d digits, %s\n", part, 100*wrong, others.Len(), time.Since(start).Round(time.Second))
+	degrees := []float64{-30, -20, -10, 10, 20, 30}
+	turned, err := classifier.Turn(others, degrees...)
+	if err != nil {
+		return err
+	}
+	for i, one := range turned {
+		fmt.Fprintf(out, "turned by %+.0f°: %.2f %% wrong; activation changes %.2f and pose %.2f times as much as between digits of a class\n",
+			degrees[i], 100*one.Wrong, one.Activation, one.Pose)
+	}
 	return nil
 }

@@ -32,13 +32,20 @@ func Quick() Settings { return settings(16, 4, 3) }
 // chosen on the validation part; the program above tries others there, with -validate and the flags of those names.
 func settings(channels, types, epochs int) Settings {
 	n := capsule.DefaultNetwork(10)
-	n.Channels, n.Primary.Types = channels, types
-	for i := range n.Convolutional {
-		n.Convolutional[i].Types = types
-	}
+	n.Channels = channels
 	routing := capsule.DefaultEMRouting()
 	routing.Iterations, routing.Temperature.Final = 2, 0.1
-	return Settings{Network: n, Train: 8000, Epochs: epochs, Batch: 32, LearningRate: 0.01, Seed: 1}.WithRouting(routing)
+	return Settings{Network: n, Train: 8000, Epochs: epochs, Batch: 32, LearningRate: 0.01, Seed: 1}.WithRouting(routing).WithTypes(types)
+}
+
+// WithTypes returns the settings with the given number of types in every layer below the classes.
+func (s Settings) WithTypes(types int) Settings {
+	s.Network.Primary.Types = types
+	s.Network.Convolutional = slices.Clone(s.Network.Convolutional)
+	for i := range s.Network.Convolutional {
+		s.Network.Convolutional[i].Types = types
+	}
+	return s
 }
 
 // WithRouting returns the settings with the given routing in every layer.

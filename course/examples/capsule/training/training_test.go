@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"github.com/gomlx/compute/gobackend"
-	"github.com/gomlx/gomlx/core/tensors"
 
 	"synpool/backend/backendtest"
 	"synpool/course/capsule"
@@ -84,21 +83,23 @@ func TestTrain(t *testing.T) {
 	if wrong > 0.1 {
 		t.Errorf("%.1f %% wrong\n%s", 100*wrong, out)
 	}
-	assignments := fittest.Must(c.Assignments(test.at([]int{0, 1, 2})))
-	last := assignments[len(assignments)-1].Value().([][][][][][][]float32) // [digits, 1, 1, classes, rows, columns, types]
-	if len(assignments) != 2 || len(last) != 3 || len(last[2][0][0]) != 10 {
-		t.Fatalf("assignments %s of %d layers", assignments[len(assignments)-1].Shape(), len(assignments))
+	shares, weights, err := c.Compare(test.at([]int{0, 1, 2}))
+	if err != nil || len(shares) != 3 || len(shares[2]) != 10 || len(weights[2]) != 10 {
+		t.Fatalf("shares of %d digits: %v", len(shares), err)
 	}
-	sum, largest := 0.0, 0.0
-	for _, class := range last[2][0][0] {
-		p := float64(class[1][2][0]) // of one child
+	sum, largest, weight := 0.0, 0.0, 0.0
+	for _, class := range shares[2] {
+		p := float64(class[5]) // of one child
 		sum, largest = sum+p, max(largest, p)
 	}
-	if math.Abs(sum-1) > 1e-5 || largest < 0.15 {
-		t.Errorf("a child is assigned %g times, %g to one of ten classes", sum, largest)
+	for _, w := range weights[2][4] { // of one class
+		weight += float64(w)
 	}
-	if _, err := c.Assignments(Digits{}); err == nil {
-		t.Error("assignments of no digits")
+	if math.Abs(sum-1) > 1e-5 || largest < 0.15 || math.Abs(weight-1) > 1e-5 {
+		t.Errorf("a child is assigned %g times, %g to one of ten classes; a class takes %g", sum, largest, weight)
+	}
+	if _, _, err := c.Compare(Digits{}); err == nil {
+		t.Error("compares no digits")
 	}
 	if lines := strings.Count(out.String(), "epoch "); lines != c.settings.Epochs {
 		t.Errorf("%d lines of epochs:\n%s", lines, out)
@@ -109,22 +110,87 @@ func TestTrain(t *testing.T) {
 func TestWithRouting(t *testing.T) {
 	c, test := learn(t)
 	some := test.at([]int{0, 1, 2})
-	want := fittest.Must(c.Activations(some))
+	want := activations(t, c, some)
 	routing := c.settings.Network.Class.Routing
 	same := fittest.Must(c.WithRouting(routing))
-	if got, err := same.Activations(some); err != nil || !slices.Equal(slices.Concat(got...), slices.Concat(want...)) {
-		t.Errorf("by the same routing %v, want %v: %v", got, want, err)
+	if got := activations(t, same, some); !slices.Equal(got, want) {
+		t.Errorf("by the same routing %v, want %v", got, want)
 	}
 	routing.Iterations = 1
 	once := fittest.Must(c.WithRouting(routing))
-	layers := fittest.Must(once.Assignments(some))
-	for i, p := range tensors.MustCopyFlatData[float32](layers[len(layers)-1]) {
+	shares, _, err := once.Compare(some)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range slices.Concat(slices.Concat(shares...)...) {
 		if math.Abs(float64(p)-0.1) > 1e-6 {
-			t.Fatalf("after one iteration assignment %d is %g, want 0.1", i, p)
+			t.Fatalf("after one iteration share %d is %g, want 0.1", i, p)
 		}
 	}
-	if got, err := once.Activations(some); err != nil || slices.Equal(slices.Concat(got...), slices.Concat(want...)) {
-		t.Errorf("one iteration gives what %d give: %v", c.settings.Network.Class.Routing.Iterations, err)
+	if got := activations(t, once, some); slices.Equal(got, want) {
+		t.Errorf("one iteration gives what %d give", c.settings.Network.Class.Routing.Iterations)
+	}
+}
+
+// activations returns those of all classes of all digits.
+func activations(t *testing.T, c *Classifier, digits Digits) (flat []float32) {
+	t.Helper()
+	classes, err := c.Classify(digits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range classes {
+		flat = append(flat, one.Activations...)
+	}
+	return flat
+}
+
+// TestTurn: nothing changes where nothing turns, and more changes after a larger turn.
+func TestTurn(t *testing.T) {
+	c, test := learn(t)
+	turned := fittest.Must(c.Turn(test, 0, 5, -40))
+	if still := (Turned{Wrong: fittest.Must(c.Error(test))}); turned[0] != still {
+		t.Errorf("without a turn %+v, want %+v", turned[0], still)
+	}
+	small, wide := turned[1], turned[2]
+	if !(0 < small.Activation && small.Activation < wide.Activation && 0 < small.Pose && small.Pose < wide.Pose && small.Wrong < wide.Wrong) {
+		t.Errorf("after a turn by 5 degrees %+v, by -40 %+v", small, wide)
+	}
+	if _, err := c.Turn(test.at([]int{0}), 10); err == nil {
+		t.Error("compares turns with one digit")
+	}
+}
+
+// TestRotated: a quarter turn moves every pixel to its place, a turn and the turn back leave a smooth image as it was, and a
+// turn leaves rings.
+func TestRotated(t *testing.T) {
+	var d, rings Digits
+	for i := range 2 * side * side { // two images
+		x, y := float64(i%side)-13.5, float64(i/side%side)-13.5
+		d.Images = append(d.Images, byte(255*math.Exp(-((x-4)*(x-4)+y*y/3)/20)))
+		rings.Images = append(rings.Images, byte(255*math.Exp(-(x*x+y*y)/30)))
+	}
+	d.Images[3*side+5], d.Labels = 200, []byte{1, 2}
+	quarter := d.Rotated(90)
+	for i, v := range d.Images {
+		image, row, column := i/side/side, i/side%side, i%side
+		if got := quarter.Images[image*side*side+(side-1-column)*side+row]; got != v {
+			t.Fatalf("pixel %d, %d of image %d is %d after a quarter turn, want %d", row, column, image, got, v)
+		}
+	}
+	if !slices.Equal(d.Rotated(0).Images, d.Images) || !slices.Equal(quarter.Labels, d.Labels) {
+		t.Error("a turn by nothing changes pixels, or a turn labels")
+	}
+	d.Images[3*side+5] = 0
+	for name, pair := range map[string][2]Digits{"back": {d, d.Rotated(25).Rotated(-25)}, "rings": {rings, rings.Rotated(25)}} {
+		for i, v := range pair[0].Images {
+			if off := math.Abs(float64(v) - float64(pair[1].Images[i])); off > 10 {
+				t.Fatalf("%s: pixel %d is off by %g", name, i, off)
+			}
+		}
+	}
+	if far := d.Rotated(25); slices.Equal(far.Images, d.Images) {
+		t.Error("a turn changes nothing")
 	}
 }
 
@@ -139,26 +205,25 @@ func (w stopAfter) Write(p []byte) (int, error) {
 // TestResume stops a training after its first epoch and goes on: the result is that of a training without a break.
 func TestResume(t *testing.T) {
 	backend, digits, s := gobackend.GetBackend(), blocks(200), tiny()
-	activations := func(c *Classifier, err error) (flat []float32) {
+	of := func(c *Classifier, err error) []float32 {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows := fittest.Must(c.Activations(digits))
-		return slices.Concat(rows...)
+		return activations(t, c, digits)
 	}
-	want := activations(Train(t.Context(), backend, s, digits, "", io.Discard))
+	want := of(Train(t.Context(), backend, s, digits, "", io.Discard))
 	folder := filepath.Join(t.TempDir(), "checkpoints")
 	ctx, cancel := context.WithCancel(t.Context())
 	if _, err := Train(ctx, backend, s, digits, folder, stopAfter{cancel}); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "stopped after step 10 of 20") {
 		t.Fatalf("stopped: %v", err)
 	}
 	var out bytes.Buffer
-	got := activations(Train(t.Context(), backend, s, digits, folder, &out))
+	got := of(Train(t.Context(), backend, s, digits, folder, &out))
 	if !strings.Contains(out.String(), "going on after step 10 of 20") {
 		t.Errorf("says %q", &out)
 	}
-	again := activations(Train(t.Context(), backend, s, digits, folder, io.Discard))
+	again := of(Train(t.Context(), backend, s, digits, folder, io.Discard))
 	for i := range want {
 		// One graph is one program: only sums that threads share out may be rounded in another order.
 		if d := got[i] - want[i]; d > 1e-5 || d < -1e-5 || again[i] != got[i] {
