@@ -8,7 +8,8 @@ import (
 )
 
 // Beam is a beam search for the likeliest sentence, word by word: from all continuations of the current Width hypotheses it
-// keeps the best Width. Width 1 is greedy search.
+// keeps the best Width. It stops when Width hypotheses have ended and none that goes on has a better score. Width 1 is greedy
+// search.
 type Beam struct {
 	Width     int
 	MaxLength int     // most words per sentence, including the end
@@ -123,7 +124,8 @@ func (b Beam) extend(sentence int, live []Hypothesis, ended *[]Hypothesis, rest 
 		parents[first+len(next)], words[first+len(next)] = int32(first+c.parent), c.word
 		next = append(next, h)
 	}
-	if len(*ended) >= b.Width {
+	settles := func(h Hypothesis) bool { return len(next) == 0 || b.score(h) >= b.score(next[0]) }
+	if len(*ended) >= b.Width && slices.ContainsFunc(*ended, settles) {
 		return nil
 	}
 	return next

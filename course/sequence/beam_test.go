@@ -131,6 +131,29 @@ func TestBeam(t *testing.T) {
 	}
 }
 
+// TestBeamGoesOn: sentences of little probability that end early do not stop a search whose best sentence goes on.
+func TestBeamGoesOn(t *testing.T) {
+	const length = 6
+	for width := 1; width <= 4; width++ {
+		step := 0
+		found, err := (Beam{Width: width, MaxLength: length + 1, Penalty: 1, Begin: 9}).search(1, func(_, _ []int32) ([]continuations, error) {
+			c := continuations{words: []int32{1, 0, 2, 3}, logProbs: []float64{math.Log(0.97), math.Log(0.01), math.Log(0.01), math.Log(0.01)}}
+			if step == length {
+				c.words[0], c.words[1] = 0, 1
+			}
+			step++
+			return slices.Repeat([]continuations{c}, width), nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		words, logProb := slices.Repeat([]int32{1}, length), (length+1)*math.Log(0.97)
+		if h := found[0]; !slices.Equal(h.Words, words) || math.Abs(h.LogProb-logProb) > 1e-12 {
+			t.Errorf("width %d: %v with %g, want %v with %g", width, h.Words, h.LogProb, words, logProb)
+		}
+	}
+}
+
 func TestBeamErrors(t *testing.T) {
 	broken := errors.New("broken")
 	good := Beam{Width: 2, MaxLength: 3}
