@@ -1,6 +1,6 @@
 // Command translation trains English to German encoder-decoder models on Multi30k, without attention (Sutskever et al. 2014)
-// and with it (Bahdanau et al. 2015), and prints their BLEU on the test sentences and some alignments. With -transformer it
-// trains a transformer (Vaswani et al. 2017) instead.
+// and with it (Bahdanau et al. 2015). It prints their BLEU on the test sentences, also by length, and some alignments. With
+// -transformer it trains a transformer (Vaswani et al. 2017) instead.
 //
 //	go run ./course/examples/translation -quick
 //	go run ./course/examples/translation -quick -transformer
@@ -36,6 +36,7 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	}
 	settings := command.Choose(flags, training.Full, training.Quick)
 	flags.Apply(&settings.Seed, &settings.Epochs)
+	lengths := command.Choose(flags, func() []int { return []int{10, 13, 17, 50} }, func() []int { return []int{8, 10, 12} })
 	set, err := corpus.LoadMulti30k()
 	if err != nil {
 		return err
@@ -76,6 +77,11 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 			scores = append(scores, bleu.Score)
 		}
 		fmt.Fprintf(out, "%s: BLEU %.1f greedy, %.1f by a beam of %d; loss %.3f a word; epoch %d, %s\n", c.Name(), scores[0], scores[1], settings.Beam, network.Loss, network.Epoch, network.Took.Round(time.Second))
+		byLength, err := data.BLEUByLength(data.Test, translations, lengths...)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "  by the beam, of sources of up to %d words: BLEU %.1f\n", lengths, byLength)
 		if c.Align == 0 && !c.Transformer {
 			continue
 		}

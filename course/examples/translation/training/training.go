@@ -223,6 +223,28 @@ func (d *Data) BLEU(examples []Example, translations []sequence.Hypothesis) (cor
 	return corpus.CorpusBLEU(hypotheses, references)
 }
 
+// BLEUByLength is the score of [Data.BLEU] for the sources of up to each number of words that are longer than the limit before.
+// The limits increase, and some source lies within each.
+func (d *Data) BLEUByLength(examples []Example, translations []sequence.Hypothesis, limits ...int) ([]float64, error) {
+	var scores []float64
+	above := 0
+	for _, limit := range limits {
+		var some []Example
+		var theirs []sequence.Hypothesis
+		for i, e := range examples {
+			if n := len(e.Source); n > above && n <= limit {
+				some, theirs = append(some, e), append(theirs, translations[i])
+			}
+		}
+		bleu, err := d.BLEU(some, theirs)
+		if err != nil {
+			return nil, fmt.Errorf("sources of %d to %d words: %w", above+1, limit, err)
+		}
+		scores, above = append(scores, bleu.Score), limit
+	}
+	return scores, nil
+}
+
 // Aligned is a word of a translation and the word of the source with the largest weight.
 type Aligned struct {
 	Target, Source string

@@ -108,6 +108,31 @@ func TestAlign(t *testing.T) {
 	}
 }
 
+// TestBLEUByLength: each source counts within its limit alone, so a wrong translation lowers one score, and one limit gives BLEU.
+func TestBLEUByLength(t *testing.T) {
+	s := small()
+	data := fittest.Must(s.Prepare(reversing()))
+	var translations []sequence.Hypothesis
+	for _, e := range data.Test {
+		h := sequence.Hypothesis{Words: slices.Clone(e.Target)}
+		if len(e.Source) == 5 {
+			h.Words[0] = corpus.PadID
+		}
+		translations = append(translations, h)
+	}
+	scores := fittest.Must(data.BLEUByLength(data.Test, translations, 4, 5, 6))
+	if scores[0] != 100 || scores[1] >= 90 || scores[2] != 100 {
+		t.Errorf("BLEU %v of sources of 4, 5 and 6 words, wrong ones of 5", scores)
+	}
+	all := fittest.Must(data.BLEU(data.Test, translations))
+	if one := fittest.Must(data.BLEUByLength(data.Test, translations, 6)); !slices.Equal(one, []float64{all.Score}) {
+		t.Errorf("BLEU %v of one part, %v of all", one, all.Score)
+	}
+	if _, err := data.BLEUByLength(data.Test, translations, 3, 6); err == nil {
+		t.Error("no source of up to 3 words, and no error")
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	prepare := func(s training.Settings) error {
 		_, err := s.Prepare(reversing())
