@@ -193,7 +193,7 @@ var Experiments = []Experiment{
 					Settings: both(neural.Grid{"pooling": {"syn"}, "width": narrow, "iterations": steps})},
 				{Sets: web, Protocol: protocol(cv.HonestProtocol, 0, 2), Curves: true, Settings: both(neural.Grid{"pooling": {"syn"}, "width": narrow, "iterations": steps})},
 			},
-			Time:  20 * time.Minute,
+			Time:  98 * time.Minute,
 			Scope: "width 64, S = 10; 10 folds (UCSB 4) of 1 repeat, Web the official split with 2 seeds; 13 values of I in both settings; winners of all bags after each of 50 epochs",
 		},
 		Quick: Form{

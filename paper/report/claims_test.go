@@ -159,8 +159,8 @@ func winnerClaims() (list []plantedClaim) {
 		way    way
 	}{
 		"Does distraction change the winner of training bags more often (γ = 1, float32)?": {paperPreset, way{"train", "float32"}},
-		"The same before the steps, whose order they keep?":                                {paperPreset, way{"train", "before"}},
-		"The same with γ = 0.5 and layer norm?":                                            {releasedPreset, way{"train", "float32"}},
+		"Does it, counted before the steps, which keep the order (γ = 1)?":                 {paperPreset, way{"train", "before"}},
+		"Does it with γ = 0.5 and layer norm?":                                             {releasedPreset, way{"train", "float32"}},
 	} {
 		list = append(list, plantedClaim{question: question, want: fourVerdicts, curves: func(name string) (curves []results.MeanCurve) {
 			for _, set := range some(name) {

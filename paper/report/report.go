@@ -31,7 +31,7 @@ var sections = []section{
 	{"published", "How much of the published AUC comes from the protocol?", "steps", 3990, func(a results.Archive) any { return newPublished(a) }},
 	{"ablation", "What does each part of SynPooling contribute?", "changes", 3300, func(a results.Archive) any { return newAblation(a) }},
 	{"iterations", "Which number of Syn steps is best?", "sweep", 6635, func(a results.Archive) any { return newIterations(a) }},
-	{"winners", "Does the winning instance change more often under distraction?", "steps", 0, func(a results.Archive) any { return newWinners(a) }},
+	{"winners", "Does the winning instance change more often under distraction?", "steps", 1872, func(a results.Archive) any { return newWinners(a) }},
 	{"noise", "Does concentration make a network robust to noise?", "lead", 4620, func(a results.Archive) any { return newNoise(a) }},
 	{"assumption", "Which poolings learn what the MIL assumption forbids?", "assumption", 330, func(a results.Archive) any { return newAssumption(a) }},
 	{"witness", "How few instances may tell the label?", "witness", 510, func(a results.Archive) any { return newWitness(a) }},

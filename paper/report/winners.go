@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"synpool/milbench/mil"
 	"synpool/milbench/results"
 	"synpool/plotting"
@@ -116,6 +118,12 @@ func (s winnerStudy) Leads() string {
 	return table([]string{"setting", "winners of", "all I: lead (95 % interval)", "sets with a lead", "without ±20: lead", "sets with a lead"}, rows)
 }
 
+// Without20 is the lead of distraction on training bags without I = ±20, by the winners after the steps in float32.
+func (s winnerStudy) Without20(preset string) string {
+	e := acrossFamilies(s.sets, s.leads(preset, ways[0], 10))[0]
+	return fmt.Sprintf("%s (%s)", e.Mean(), e.Range())
+}
+
 // Together says whether more changes go with a better AUC: Kendall's τ-b of both over the values of I, mean over families of sets, by the
 // winners of training bags after the steps in float32.
 func (s winnerStudy) Together(preset string) string {
@@ -194,11 +202,24 @@ func winnerStepsPlot(s winnerStudy) *plotting.Figure {
 	return must(plotting.Sweep("Winners that change between two epochs", "Syn steps I", "least share", plotting.Linear, curves))
 }
 
-// winnerSetsPlot draws the same per set, of the paper's setting after the steps in float32.
+// winnerSetsPlot draws the same per set, of the paper's setting after the steps in float32. The Web sets, which are the same pages, have one
+// curve, their mean.
 func winnerSetsPlot(s winnerStudy) *plotting.Figure {
 	var curves []plotting.SweepCurve
+	var pages [][]float64
 	for _, set := range s.sets {
-		curves = append(curves, s.curve(set, s.of(paperPreset, ways[0], set)))
+		if values := s.of(paperPreset, ways[0], set); isWeb(set) {
+			pages = append(pages, values)
+		} else {
+			curves = append(curves, s.curve(set, values))
+		}
+	}
+	if len(pages) > 0 {
+		mean := make([]float64, len(s.Steps))
+		for _, values := range pages {
+			floats.AddScaled(mean, 1/float64(len(pages)), values)
+		}
+		curves = append(curves, s.curve("Web, mean", mean))
 	}
 	return must(plotting.Sweep("Figure 6 with γ = 1 in float32, by set", "Syn steps I", "least share", plotting.Linear, curves))
 }
