@@ -17,7 +17,7 @@ func TestRun(t *testing.T) {
 		title string
 		names []string
 	}{
-		"outliers":  {`outliers ranked first, % of the sets; chance 20\.0, distance from the mean \d+\.\d`, names},
+		"outliers": {`outliers ranked first, % of the sets; chance 20\.0, distance from the mean \d+\.\d`, names},
 		"statistic": {`mutual information missed by, thousandths of a nat; the mean of all \d+\.\d, plug-in \d+\.\d`,
 			[]string{"sum, statistic", "mean, statistic"}},
 	} {
