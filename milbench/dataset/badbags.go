@@ -56,7 +56,11 @@ func (o Options) leave(bad []badBag, where string, kept int) error {
 			what += ", but names of files begin with ids of the table; if one id has several files, add a column with their names, and name the column of the ids with --bag"
 		}
 	}
-	err := fmt.Errorf("%s: %s:\n  %s", where, what, strings.Join(lines, "\n  "))
+	between := "\n  "
+	if len(lines) == 1 {
+		between = " "
+	}
+	err := fmt.Errorf("%s: %s:%s%s", where, what, between, strings.Join(lines, between))
 	if len(bad) == 1 {
 		err = bad[0].err
 	}

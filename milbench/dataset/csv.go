@@ -699,9 +699,14 @@ func placesOf(s *mil.Set) ([][][2]float64, error) {
 	return all, nil
 }
 
-// needsHeader reports whether, without a header, [ReadCSV] would misread the label and id of the first bag as column
+// needsHeader reports whether, without a header, [ReadCSV] could take words for bags, the label and id of the first bag for column
 // names or split the line at another separator.
 func needsHeader(s *mil.Set) bool {
+	for _, b := range s.Bags {
+		if _, err := strconv.ParseFloat(labelText(s, b), 64); err != nil { // a word could be taken for a bag
+			return true
+		}
+	}
 	label, id := labelText(s, s.Bags[0]), s.Bags[0].ID
 	return slices.Contains(bagRole.usual, plainName(label)) || slices.Contains(bagRole.usual, plainName(id)) || strings.ContainsAny(label+id, delimited.Separators)
 }
