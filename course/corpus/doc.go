@@ -4,7 +4,7 @@
 //
 // # Glossary
 //
-//   - word: a token: a word, a number, a punctuation mark or a placeholder such as <user>.
+//   - word: a token: a word, a number, a punctuation mark or a stand-in such as <user>.
 //   - sentence: a list of words; document: a list of sentences.
 //   - vocabulary: the words that have their own number ([Vocabulary]); every other word is unknown.
 //   - parallel files: two files with the same number of lines, which are translations of each other.

@@ -699,16 +699,11 @@ func placesOf(s *mil.Set) ([][][2]float64, error) {
 	return all, nil
 }
 
-// needsHeader reports whether, without a header, [ReadCSV] could take words for bags, the label and id of the first bag for column
-// names or split the line at another separator.
+// needsHeader reports whether, without a header, [ReadCSV] would misread the label and id of the first bag as column
+// names, take the first line for a comment, or split it at another separator.
 func needsHeader(s *mil.Set) bool {
-	for _, b := range s.Bags {
-		if _, err := strconv.ParseFloat(labelText(s, b), 64); err != nil { // a word could be taken for a bag
-			return true
-		}
-	}
 	label, id := labelText(s, s.Bags[0]), s.Bags[0].ID
-	return slices.Contains(bagRole.usual, plainName(label)) || slices.Contains(bagRole.usual, plainName(id)) || strings.ContainsAny(label+id, delimited.Separators)
+	return strings.HasPrefix(label, "#") || slices.Contains(bagRole.usual, plainName(label)) || slices.Contains(bagRole.usual, plainName(id)) || strings.ContainsAny(label+id, delimited.Separators)
 }
 
 // writable returns an error if [ReadCSV] would reject s.

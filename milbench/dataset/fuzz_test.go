@@ -142,7 +142,7 @@ func FuzzC45(f *testing.F) {
 	f.Add([]byte("0,,0,;\n00,,0,0"))
 	f.Add([]byte("MUSK-1,1_1,42,-198,0.\nMUSK-2,2_1,3e1,0,1.\n"))
 	f.Add([]byte("MUSK-1,1_1,42,.\nMUSK-2,2_1,3e1,.\n"))     // no labels
-	f.Add([]byte("2aY1y1,2.,42,7190,#0\n00000,00,000,0,00")) // a class that looks like no number beside one that does
+	f.Add([]byte("2aY1y1,2.,42,7190,#0\n00000,00,000,0,00")) // a class that begins like a comment
 	f.Add([]byte("| names\na,\"x,0.5,1.\nb,y,0x1p-2,0.\n"))
 	fuzzText(f, Options.readC45)
 }
