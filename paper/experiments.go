@@ -250,15 +250,6 @@ var Experiments = []Experiment{
 		Quick:    Form{Arms: ensembleArms([]string{"musk1"}, 5, 1), Time: time.Minute, Scope: "Musk 1, 5 folds, 1 repeat, 10 members"},
 	},
 	{
-		Name:     "nested-ensembles",
-		Question: "Do ensembles, their epoch and pooling chosen by validation parts, reach a published instance classifier?",
-		Figures:  []string{"auc"},
-		Full: Form{Arms: nestedEnsembles(slices.Concat(images, molecules), nested), Time: 20 * time.Minute,
-			Scope: "nested protocol: 10 folds, 5 repeats; 10 members of width 64, softmax or mean"},
-		Quick: Form{Arms: nestedEnsembles([]string{"musk1"}, protocol(cv.NestedProtocol, 5, 1)), Time: time.Minute,
-			Scope: "Musk 1, nested protocol, 5 folds, 1 repeat; 10 members of width 64, softmax or mean"},
-	},
-	{
 		Name:     "learners",
 		Question: "Which learner is best when inner folds choose its settings?",
 		Figures:  []string{"auc", "ranks"},
@@ -442,9 +433,4 @@ func noiseArms(dense, sparse []string, repeats int) (arms []Arm) {
 func ensembleArms(sets []string, folds, repeats int) []Arm {
 	single := settings(neural.Grid{"pooling": {"syn"}, "iterations": {-3}}, neural.Grid{"pooling": {"softmax"}})
 	return []Arm{{Sets: sets, Protocol: protocol(cv.HonestProtocol, folds, repeats), Settings: slices.Concat(single, ensembles(10, single))}}
-}
-
-// nestedEnsembles runs ensembles of ten small networks and lets the validation parts choose among them.
-func nestedEnsembles(sets []string, p cv.Protocol) []Arm {
-	return []Arm{{Sets: sets, Protocol: p, Settings: ensembles(10, settings(neural.Grid{"pooling": {"softmax", "mean"}, "width": narrow}))}}
 }

@@ -57,7 +57,6 @@ var claims = []claim{
 	{"What share of a bag's instances must tell its label, for an AUC of 0.9?", "witness", from(leastRate), "", false},
 	{"Does pooling separate the classes of bags that it did not see?", "features", from(poolingSeparates), "", false},
 	{"Do ensembles of ten beat one network?", "ensembles", from(ensemblesHelp), "ten networks over one", false},
-	{"Do nested ensembles reach the published instance classifier?", "nested-ensembles", from(ensemblesReach), "ensembles over published SI-SVM", false},
 }
 
 // said is a claim with its answer.

@@ -140,16 +140,7 @@ func plantedClaims(t *testing.T) (list []plantedClaim) {
 		}
 		return fits
 	}, fourVerdicts, nil, nil})
-	return append(list, plantedClaim{"Do nested ensembles reach the published instance classifier?", func(name string) []results.Result {
-		sets := carbonneau.sets
-		if name == "one" {
-			sets = sets[:1]
-		}
-		return planted(t, cv.NestedProtocol, 10, 2, sets, []string{`{"pooling":"softmax","members":10}`}, func(r results.Result) float64 {
-			published, _ := carbonneau.auc(siSVM, r.Set)
-			return published/100 + sizes[name]/2 + scatter(name, r)
-		})
-	}, fourVerdicts, nil, nil})
+	return list
 }
 
 // winnerClaims plant by how much more often winners change under distraction, by one way of one setting.

@@ -77,33 +77,3 @@ func gainsPlot(s ensembleStudy) *plotting.Figure {
 	}
 	return must(plotting.Comparison("What ten networks gain over one; in colour after Holm's correction", "Difference in AUC (95 % CI of the corrected resampled t-test)", margin, rows))
 }
-
-// nestedStudy is the experiment nested-ensembles: a line for each set and a column for the ensembles of each pooling and for what
-// validation parts choose among them.
-type nestedStudy struct{ literary }
-
-func newNestedEnsembles(a results.Archive) nestedStudy {
-	g := newGrid(tabulate(a.Results).Rows, func(r results.Row) (string, string) { return r.Set, poolingOf(r) })
-	g.addBest(a.Results, anyEnsemble)
-	return nestedStudy{literary{g, choicesOf(a.Results), []string{anyEnsemble}}}
-}
-
-// Published is the table beside [siSVM].
-func (s nestedStudy) Published() string {
-	line := slices.Clone(carbonneau.row(siSVM))
-	line[0] += " (Carbonneau et al. 2018)"
-	return s.beside(carbonneau, line)
-}
-
-// ensemblesReach compares ensembles that validation parts choose with what was published for [siSVM].
-func ensemblesReach(s nestedStudy) answer {
-	var sets []string
-	var differences []float64
-	for _, set := range carbonneau.sets {
-		if s.cells[set] != nil {
-			published, _ := carbonneau.auc(siSVM, set)
-			sets, differences = append(sets, set), append(differences, s.cells[set][anyEnsemble].Mean-published/100)
-		}
-	}
-	return acrossSets(sets, differences).answer()
-}

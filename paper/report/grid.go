@@ -59,8 +59,6 @@ func (g *grid) addBest(fits []results.Result, column string) {
 // Intervals with intervals instead.
 func (g grid) Table(head string) string { return g.show(head, meanSD) }
 
-func (g grid) Errors(head string) string { return g.show(head, meanSDSE) }
-
 func (g grid) Intervals(head string) string { return g.show(head, meanInterval) }
 
 // Instances returns the AUCs of instances; it fails where no row has one.

@@ -123,17 +123,6 @@ func (l literary) split(column string, is func(set string, auc float64) bool) (s
 
 func belowBar(set string, auc float64) bool { return round(auc) < round(bar(set)) }
 
-// Below returns the sets on which what is chosen in the first column is below the bar, NotBelow counts those on which it is not.
-func (l literary) Below() []string {
-	below, _ := l.split(l.shown[0], belowBar)
-	return below
-}
-
-func (l literary) NotBelow() string {
-	below, others := l.split(l.shown[0], belowBar)
-	return count(float64(len(others)), len(below)+len(others))
-}
-
 // BesideSISVM says on which sets what is chosen in each column is below the bar.
 func (l literary) BesideSISVM() string {
 	var rows [][]string
@@ -147,7 +136,8 @@ func (l literary) BesideSISVM() string {
 // Why says why what is chosen in the first column is below the bar.
 func (l literary) Why() string {
 	var rows [][]string
-	for _, set := range l.Below() {
+	below, _ := l.split(l.shown[0], belowBar)
+	for _, set := range below {
 		rows = append(rows, l.Choices.why(set, l.cells[set][l.shown[0]].Mean, bar(set)))
 	}
 	return wordTable(whyHead, rows)

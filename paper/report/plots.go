@@ -71,9 +71,6 @@ var plots = map[string]func(opened) *plotting.Figure{
 	"ensembles auc": func(a opened) *plotting.Figure {
 		return intervals("One network and ten", pooledTable(a.Results), "repeats", rowNamed(config.withMembers))
 	},
-	"nested-ensembles auc": from(func(s nestedStudy) *plotting.Figure {
-		return columnIntervals("Ensembles of ten, chosen by validation parts", s.grid, "repeats")
-	}),
 	"learners auc": from(learnersMap(false)),
 	"learners ranks": from(func(s learnerStudy) *plotting.Figure {
 		return ranksPlot(s.complete, "families of sets", s.Families, s.values)

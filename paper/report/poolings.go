@@ -14,9 +14,8 @@ import (
 
 // The columns of what the validation parts choose among several poolings.
 const (
-	anyModel    = "any"         // among all
-	anyNetwork  = "any network" // but the classifier of instances
-	anyEnsemble = "ensemble"    // among ensembles of networks
+	anyModel   = "any"         // among all
+	anyNetwork = "any network" // but the classifier of instances
 )
 
 // instancePooling is the pooling of the classifier of instances.

@@ -37,7 +37,6 @@ var sections = []section{
 	{"witness", "How few instances may tell the label?", "witness", 510, func(a results.Archive) any { return newWitness(a) }},
 	{"features", "Does pooling separate the classes?", "silhouettes", 66, func(a results.Archive) any { return newFeatures(a) }},
 	{"ensembles", "What does an ensemble of ten networks gain over one?", "gains", 400, func(a results.Archive) any { return newEnsembles(a) }},
-	{"nested-ensembles", "Do ensembles reach the published instance classifier?", "auc", 500, func(a results.Archive) any { return newNestedEnsembles(a) }},
 	{"learners", "Which learner is best when inner folds choose its settings?", "ranks", 28093, func(a results.Archive) any { return newLearners(a) }},
 	{"networks", "Do networks with searched settings reach the published HopfieldPooling?", "auc", 4750, func(a results.Archive) any { return newNetworks(a) }},
 }

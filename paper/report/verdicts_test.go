@@ -452,23 +452,6 @@ func TestPoolingsVerdicts(t *testing.T) {
 	holds(t, "below", text, err, []string{"| ours, any | musk2 and tiger | musk1 |", "Where \"any\" is below, and why.", "| 91.4 | 0 of 3 | 0 of 1 |", "| no setting reaches it |"}, nil)
 }
 
-func TestNestedEnsemblesVerdicts(t *testing.T) {
-	settings := []string{`{"pooling":"mean","members":10}`, `{"pooling":"softmax","members":10}`}
-	run := func(lack float64) (string, error) {
-		return Section(results.Archive{Experiment: "nested-ensembles", Results: planted(t, "nested", 10, 2, []string{"musk1", "tiger"}, settings, func(r results.Result) float64 {
-			auc := 0.95 + 0.001*chance(r)
-			if r.Set == "musk1" {
-				auc -= lack
-			}
-			return auc
-		})})
-	}
-	text, err := run(0)
-	holds(t, "above", text, err, []string{"| set | mean | softmax | ensemble |", "| SI-SVM (Carbonneau et al. 2018) | 93.2 (1.8) |", "| ours, ensemble | musk1 and tiger | none |"}, []string{"and why. AUC"})
-	text, err = run(0.2)
-	holds(t, "below", text, err, []string{"| ours, ensemble | tiger | musk1 |", "Where \"ensemble\" is below, and why.", "| 91.4 | 0 of 2 |  |", "| no setting reaches it |"}, nil)
-}
-
 // TestWriteTimes keeps times out of the report.
 func TestWriteTimes(t *testing.T) {
 	a := results.Archive{Experiment: "assumption", Results: planted(t, "honest", 1, 2, []string{"raffholt1"}, []string{`{"pooling":"max"}`}, func(r results.Result) float64 { return 0.7 + 0.01*chance(r) })}
