@@ -2,6 +2,7 @@ package report
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"synpool/milbench/results"
@@ -26,18 +27,12 @@ var stamp = regexp.MustCompile(`\d{14}`)
 // Stale names the changes of the program that some fits of an archive are older than, although their scores would be others
 // since.
 func Stale(a results.Archive) (older []string) {
-	type kind struct{ set, config, version string }
 	for _, f := range fixes {
-		seen := make(map[kind]bool)
-		for _, r := range a.Results {
-			k := kind{r.Set, string(r.Config), r.Version}
-			if made := stamp.FindString(r.Version); seen[k] || made == "" || made >= f.made {
-				continue
-			}
-			if seen[k] = true; f.touches(r.Set, configOf(r)) {
-				older = append(older, f.what)
-				break
-			}
+		if slices.ContainsFunc(a.Results, func(r results.Result) bool {
+			made := stamp.FindString(r.Version)
+			return made != "" && made < f.made && f.touches(r.Set, configOf(r))
+		}) {
+			older = append(older, f.what)
 		}
 	}
 	return older

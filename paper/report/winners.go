@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/floats"
-
 	"synpool/milbench/mil"
 	"synpool/milbench/results"
 	"synpool/plotting"
@@ -108,9 +106,8 @@ func (s winnerStudy) Leads() string {
 			row := []string{preset, w.String()}
 			for _, most := range []int{everyStep, 10} {
 				leads := s.leads(preset, w, most)
-				e := acrossFamilies(s.sets, leads)[0]
 				positive := len(without(leads, func(v float64) bool { return !(v > 0) }))
-				row = append(row, fmt.Sprintf("%s (%s)", e.Mean(), e.Range()), count(float64(positive), len(leads)))
+				row = append(row, s.acrossFamilies(leads), count(float64(positive), len(leads)))
 			}
 			rows = append(rows, row)
 		}
@@ -120,7 +117,12 @@ func (s winnerStudy) Leads() string {
 
 // Without20 is the lead of distraction on training bags without I = ±20, by the winners after the steps in float32.
 func (s winnerStudy) Without20(preset string) string {
-	e := acrossFamilies(s.sets, s.leads(preset, ways[0], 10))[0]
+	return s.acrossFamilies(s.leads(preset, ways[0], 10))
+}
+
+// acrossFamilies is the mean of a value of each set, over families of sets, with its interval.
+func (s winnerStudy) acrossFamilies(values []float64) string {
+	e := acrossFamilies(s.sets, values)[0]
 	return fmt.Sprintf("%s (%s)", e.Mean(), e.Range())
 }
 
@@ -146,7 +148,7 @@ func (s winnerStudy) BySteps(preset string) string {
 	columns := make([][]float64, len(ways))
 	for k, w := range ways {
 		head = append(head, w.String())
-		columns[k] = s.mean(preset, w)
+		columns[k] = s.mean(preset, w, s.sets)
 	}
 	var rows [][]string
 	for k, i := range s.Steps {
@@ -160,9 +162,9 @@ func (s winnerStudy) BySteps(preset string) string {
 }
 
 // mean is the mean over sets, one value for each I.
-func (s winnerStudy) mean(preset string, w way) (means []float64) {
+func (s winnerStudy) mean(preset string, w way, sets []string) (means []float64) {
 	var rows [][]float64
-	for _, set := range s.sets {
+	for _, set := range sets {
 		rows = append(rows, s.of(preset, w, set))
 	}
 	for k := range s.Steps {
@@ -196,7 +198,7 @@ func winnerStepsPlot(s winnerStudy) *plotting.Figure {
 	var curves []plotting.SweepCurve
 	for _, preset := range []string{paperPreset, releasedPreset} {
 		for _, w := range ways[:2] {
-			curves = append(curves, s.curve(preset+", "+strings.TrimPrefix(w.String(), "training bags, "), s.mean(preset, w)))
+			curves = append(curves, s.curve(preset+", "+strings.TrimPrefix(w.String(), "training bags, "), s.mean(preset, w, s.sets)))
 		}
 	}
 	return must(plotting.Sweep("Winners that change between two epochs", "Syn steps I", "least share", plotting.Linear, curves))
@@ -206,20 +208,16 @@ func winnerStepsPlot(s winnerStudy) *plotting.Figure {
 // curve, their mean.
 func winnerSetsPlot(s winnerStudy) *plotting.Figure {
 	var curves []plotting.SweepCurve
-	var pages [][]float64
+	var pages []string
 	for _, set := range s.sets {
-		if values := s.of(paperPreset, ways[0], set); isWeb(set) {
-			pages = append(pages, values)
+		if isWeb(set) {
+			pages = append(pages, set)
 		} else {
-			curves = append(curves, s.curve(set, values))
+			curves = append(curves, s.curve(set, s.of(paperPreset, ways[0], set)))
 		}
 	}
 	if len(pages) > 0 {
-		mean := make([]float64, len(s.Steps))
-		for _, values := range pages {
-			floats.AddScaled(mean, 1/float64(len(pages)), values)
-		}
-		curves = append(curves, s.curve("Web, mean", mean))
+		curves = append(curves, s.curve("Web, mean", s.mean(paperPreset, ways[0], pages)))
 	}
 	return must(plotting.Sweep("Figure 6 with γ = 1 in float32, by set", "Syn steps I", "least share", plotting.Linear, curves))
 }
