@@ -217,7 +217,11 @@ func (l *layout) bagOf(t *textBags, record []string) (int, error) {
 			return 0, fmt.Errorf("bag %s: %w", id, err)
 		}
 	}
-	return t.of(id, label, group, split)
+	i, err := t.of(id, label, group, split)
+	if err != nil && l.header == nil {
+		err = fmt.Errorf("%w (without a header, column 1 is the label and column 2 the bag)", err)
+	}
+	return i, err
 }
 
 // readLayout reads the first record. In an unlabelled file only bag and features count.

@@ -73,6 +73,7 @@ func TestReadCSVRefuses(t *testing.T) {
 		{header + "b1,0,1\nb2,1,2,3\n", "line 3 has 4 fields, the lines before have 3"},
 		{header + "b1,0,1\nb2,0,2\n", "all 2 bags have label 0; two classes are needed"},
 		{header + "b1,0,1\nb2,1,2\nb1,1,2\n", "line 4: bag b1 has label 1 here and 0 before"},
+		{"b0,ill,1\nb1,ill,2\n", "line 2: bag ill has label b1 here and b0 before; a bag has one label: is its id used twice? (without a header, column 1 is the label and column 2 the bag)"},
 		{header + "b1,a,1\nb2,b,2\nb3,c,3\n", `every bag has a label of its own, bag b1 "a" and bag b2 "b", say`},
 		{header + "b1,a,1\nb2,a,2\n", "all 2 bags have label a; two classes are needed"},
 		{header + "b1,a,1\nb2,,2\n", "bag b2 has no label"},
