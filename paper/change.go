@@ -1,12 +1,6 @@
 package paper
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
-	"slices"
-
-	"synpool/milbench/cv"
 	"synpool/milbench/dataset"
 	"synpool/milbench/dataset/audit"
 	"synpool/milbench/dataset/generate"
@@ -20,20 +14,12 @@ const (
 	Redrawn  = "redrawn"  // draw a generated set again ([dataset.Entry.Draw])
 )
 
-// Parts of each fold that receive noise. The training part includes the validation part.
-const (
-	OnTrain = "train"
-	OnTest  = "test"
-	OnBoth  = "both"
-)
-
 // Change describes what is done to a set before training: nothing, [Leaked], [Shuffled], [Redrawn], or noise
-// ([generate.Noise]) of one kind and level on a part of every fold.
+// ([generate.Noise]) of one kind and level on all bags.
 type Change struct {
 	Kind  string
 	Draw  int     // number of the permutation or of the generated set, from 0 to 999
 	Level float64 // of noise
-	Part  string  // of noise
 }
 
 // drawSeed returns the seed of a draw, given the seed of the study. Names of redrawn sets contain it. Each study has a
@@ -73,96 +59,33 @@ func (s sets) open(name, kind string) (*mil.Set, error) {
 	return set, nil
 }
 
-// taskChange changes what a learner gets to see.
-type taskChange = func(cv.Task) (cv.Task, error)
-
-// apply returns the changed set and a change of its task, which is nil if there is none.
-func (c Change) apply(all sets, name string, seed uint64) (*mil.Set, taskChange, error) {
+// apply returns the changed set.
+func (c Change) apply(all sets, name string, seed uint64) (*mil.Set, error) {
 	if c.Kind == Redrawn {
 		entry, err := dataset.Find(name)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		set, err := entry.Draw(c.drawSeed(seed))
-		return set, nil, err
+		return entry.Draw(c.drawSeed(seed))
 	}
 	set, err := all.open(name, c.Kind)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	switch c.Kind {
 	case "", Leaked:
-		return set, nil, nil
+		return set, nil
 	case Shuffled:
-		shuffled, err := generate.ShuffledLabels(set, c.drawSeed(seed))
-		return shuffled, nil, err
+		return generate.ShuffledLabels(set, c.drawSeed(seed))
 	}
 	noise := generate.Noise{Kind: generate.NoiseKind(c.Kind), Level: c.Level, Seed: seed}
 	key := [2]string{name, noise.String()}
 	noisy := all[key] // one copy, so that its bags are known to be the same ([synpool/milbench/run.DoAll])
 	if noisy == nil {
 		if noisy, err = noise.Apply(set); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		all[key] = noisy
 	}
-	switch c.Part {
-	case OnBoth:
-		return noisy, nil, nil
-	case OnTrain, OnTest:
-		return partly(set, noisy, c.Part), inPart(noisy, c.Part), nil
-	}
-	return nil, nil, fmt.Errorf("noise on %q; use one of %s, %s, %s", c.Part, OnTrain, OnTest, OnBoth)
-}
-
-// partly returns a set with the name and checksum that follow from what [inPart] does to it.
-func partly(set, noisy *mil.Set, part string) *mil.Set {
-	s := *set
-	s.Name = noisy.Name + " " + part
-	sum := sha256.Sum256([]byte(set.Checksum + noisy.Checksum + part))
-	s.Checksum = hex.EncodeToString(sum[:])
-	return &s
-}
-
-// inPart puts noisy bags into one part of every fold. They are in the order of the task's bags.
-func inPart(noisy *mil.Set, part string) taskChange {
-	return func(task cv.Task) (cv.Task, error) {
-		n := len(task.Bags)
-		if n != len(noisy.Bags) {
-			return cv.Task{}, fmt.Errorf("%d bags, and %d with noise", n, len(noisy.Bags))
-		}
-		task.Bags = slices.Clone(task.Bags) // the noisy version of bag i is bag n+i
-		for _, b := range noisy.Bags {
-			task.Bags = append(task.Bags, b.Instances)
-		}
-		shifted := func(bags []int) []int {
-			moved := make([]int, len(bags))
-			for i, b := range bags {
-				moved[i] = n + b
-			}
-			return moved
-		}
-		if task.Groups != nil {
-			task.Groups = slices.Concat(task.Groups, task.Groups)
-		}
-		task.Fits = slices.Clone(task.Fits)
-		for i := range task.Fits {
-			f := &task.Fits[i]
-			if part == OnTest {
-				f.Test = shifted(f.Test)
-				continue
-			}
-			f.Train = slices.Clone(f.Train)
-			for k := range f.Train {
-				f.Train[k].Bag += n
-			}
-			f.Validation = shifted(f.Validation)
-			inner := f.Inner
-			f.Inner = nil
-			for _, part := range inner {
-				f.Inner = append(f.Inner, shifted(part))
-			}
-		}
-		return task, nil
-	}
+	return noisy, nil
 }

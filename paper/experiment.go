@@ -196,11 +196,11 @@ func (a Arm) run(all sets, name string, seed uint64) (run.Run, error) {
 	if r.Protocol.Folds == 0 {
 		r.Protocol.Folds = entry.Folds
 	}
-	set, task, err := a.Change.apply(all, name, seed)
+	set, err := a.Change.apply(all, name, seed)
 	if err != nil {
 		return run.Run{}, err
 	}
-	r.Sets, r.Task = []*mil.Set{set}, task
+	r.Sets = []*mil.Set{set}
 	return r, nil
 }
 

@@ -108,9 +108,8 @@ func TestRuns(t *testing.T) {
 		{Sets: []string{"elephant", "musk1"}, Protocol: protocol("honest", 0, 1), Settings: list},
 		{Sets: []string{"elephant", "musk1"}, Change: Change{Kind: Shuffled}, Protocol: protocol("best-epoch", 4, 1), Settings: list},
 		{Sets: []string{"musk1"}, Change: Change{Kind: Leaked}, Protocol: protocol("published", 4, 1), Settings: list},
-		{Sets: []string{"musk1"}, Change: Change{Kind: "gaussian", Level: 10, Part: OnTrain}, Protocol: protocol("nested", 4, 1), Settings: list, Curves: true},
-		{Sets: []string{"musk1"}, Change: Change{Kind: "gaussian", Level: 10, Part: OnTest}, Protocol: protocol("honest", 4, 1), Settings: list},
-		{Sets: []string{"musk1"}, Change: Change{Kind: "gaussian", Level: 10, Part: OnBoth}, Protocol: protocol("honest", 4, 1), Settings: list},
+		{Sets: []string{"musk1"}, Change: Change{Kind: "gaussian", Level: 10}, Protocol: protocol("nested", 4, 1), Settings: list, Curves: true},
+		{Sets: []string{"musk1"}, Change: Change{Kind: "gaussian-power", Level: 10}, Protocol: protocol("honest", 4, 1), Settings: list},
 	}}
 	if got := form.Sets(); !slices.Equal(got, []string{"elephant", "musk1"}) {
 		t.Errorf("sets %v", got)
@@ -134,14 +133,14 @@ func TestRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if want := "[musk1 musk1-shuffled-4001 musk1+leak musk1+gaussian(10dB) train musk1+gaussian(10dB) test musk1+gaussian(10dB)]"; fmt.Sprint(names) != want {
+	if want := "[musk1 musk1-shuffled-4001 musk1+leak musk1+gaussian(10dB) musk1+gaussian-power(10dB)]"; fmt.Sprint(names) != want {
 		t.Errorf("sets %v, want %s", names, want)
 	}
 	found, err := results.Read(dir)
-	if err != nil || len(found) != 2*(10+4+1+4+4+4) {
+	if err != nil || len(found) != 2*(10+4+1+4+4) {
 		t.Errorf("%d results, %v", len(found), err)
 	}
-	if fake.Trained != 3*27 { // one network and two members
+	if fake.Trained != 3*23 { // one network and two members
 		t.Errorf("%d networks were trained", fake.Trained)
 	}
 	for _, r := range found {
@@ -155,8 +154,8 @@ func TestRuns(t *testing.T) {
 	if _, _, err := (Form{Arms: []Arm{{Sets: []string{"elephant"}, Protocol: honest, Settings: list}}}).Runs(dir, fake, 1); !errors.Is(err, dataset.ErrNotFetched) {
 		t.Errorf("no set is there: %v", err)
 	}
-	if _, _, err := (Form{Arms: []Arm{{Sets: []string{"musk1"}, Change: Change{Kind: "gaussian", Part: "some"}, Protocol: honest, Settings: list}}}).Runs(dir, fake, 1); err == nil || !strings.Contains(err.Error(), `noise on "some"`) {
-		t.Errorf("noise on no part: %v", err)
+	if _, _, err := (Form{Arms: []Arm{{Sets: []string{"musk1"}, Change: Change{Kind: "some"}, Protocol: honest, Settings: list}}}).Runs(dir, fake, 1); err == nil || !strings.Contains(err.Error(), `noise "some"`) {
+		t.Errorf("noise of no kind: %v", err)
 	}
 }
 
@@ -171,50 +170,6 @@ func TestDrawSeeds(t *testing.T) {
 			}
 			seen[seed] = true
 		}
-	}
-}
-
-// TestInPart checks which version of each bag the learner sees, and that the caller's fits stay as they are.
-func TestInPart(t *testing.T) {
-	clean, noisy := runtest.Set("clean", 30), runtest.Set("noisy", 30)
-	for i := range noisy.Bags {
-		noisy.Bags[i].Instances = &mil.Dense{Rows: 1, Cols: 1, Values: []float32{-1}}
-	}
-	fits, err := protocol("nested", 3, 1).Fits(clean, runtest.Settings(`{}`), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	task := cv.NewTask(clean, fits)
-	before := fmt.Sprint(task)
-	for _, part := range []string{OnTrain, OnTest} {
-		changed, err := inPart(noisy, part)(task)
-		if err != nil {
-			t.Fatal(err)
-		}
-		value := func(bag int) float32 { return changed.Bags[bag].(*mil.Dense).Values[0] }
-		for i, f := range changed.Fits {
-			for k, e := range f.Train {
-				if (value(e.Bag) == -1) != (part == OnTrain) || e.Bag%30 != fits[i].Train[k].Bag || e.Label != fits[i].Train[k].Label {
-					t.Errorf("noise in %s: bag %d is trained on, value %v", part, e.Bag, value(e.Bag))
-				}
-			}
-			for _, b := range f.Validation {
-				if (value(b) == -1) != (part == OnTrain) {
-					t.Errorf("noise in %s: bag %d validates, value %v", part, b, value(b))
-				}
-			}
-			for k, b := range f.Test {
-				if (value(b) == -1) != (part == OnTest) || b%30 != fits[i].Test[k] {
-					t.Errorf("noise in %s: bag %d tests, value %v", part, b, value(b))
-				}
-			}
-		}
-	}
-	if fmt.Sprint(task) != before {
-		t.Error("the task was changed")
-	}
-	if _, err := inPart(runtest.Set("short", 29), OnTest)(task); err == nil {
-		t.Error("a bag less with noise")
 	}
 }
 

@@ -2,7 +2,6 @@ package paper
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -43,9 +42,6 @@ var narrow = neural.Values(64)
 // instanceSettings are settings of support vector machines on instances, with a linear and a radial kernel.
 var instanceSettings = must(classic.InstanceEntry().Settings())
 
-// needles are generated sets with known witness rates.
-var needles = []string{"needle-0.01", "needle-0.02", "needle-0.05", "needle-0.1", "needle-0.2", "needle-0.5"}
-
 // archivedAuto is the portfolio auto of the archive learners, which knows nothing of the slope of a logit beforehand, tries one
 // class weight, and has forests of 500 trees.
 var archivedAuto = func() json.RawMessage {
@@ -81,14 +77,6 @@ func inside(folds, repeats int) cv.Protocol {
 	p := protocol(cv.NestedProtocol, folds, repeats)
 	p.Inner = cv.InnerFolds
 	return p
-}
-
-// ensembles returns the settings as ensembles with the given number of members.
-func ensembles(members int, list []json.RawMessage) (joined []json.RawMessage) {
-	for _, s := range list {
-		joined = append(joined, json.RawMessage(fmt.Sprintf(`%s,"members":%d}`, s[:len(s)-1], members)))
-	}
-	return joined
 }
 
 // steps are the numbers of Syn steps of the paper's experiments: distraction, none, concentration.
@@ -207,8 +195,11 @@ var Experiments = []Experiment{
 		Question: "Does concentration make a network robust to noise?",
 		Paper:    "Table 6",
 		Figures:  []string{"noise", "lead"},
-		Full:     Form{Arms: noiseArms([]string{"elephant", "fox", "musk1"}, []string{"web1", "web4", "web7"}, 2), Time: 15 * time.Minute, Scope: "width 64; 10 folds (Web: official split), 2 repeats; 7 values of I"},
-		Quick:    Form{Arms: noiseArms([]string{"musk1"}, nil, 1), Time: 2 * time.Minute, Scope: "Musk 1, width 64, 1 repeat; 7 values of I"},
+		Full: Form{Arms: noiseArms([]string{"elephant", "fox", "musk1"}, []string{"web1", "web4", "web7"}, 0,
+			neural.Grid{"pooling": {"syn"}, "iterations": {-10, -3, 0, 3, 10}, "scale": {1, 10}, "width": {32, 64}}), Time: 70 * time.Minute,
+			Scope: "10 folds, 1 repeat (Web: official split, 2 seeds); 5 values of I in both settings, each with S 1 and 10 and width 32 and 64"},
+		Quick: Form{Arms: noiseArms([]string{"musk1"}, nil, 5, neural.Grid{"pooling": {"syn"}, "width": narrow, "iterations": {-3, 0, 3}, "scale": {1, 10}}), Time: 2 * time.Minute,
+			Scope: "Musk 1, 5 folds, width 64; 3 values of I in both settings, each with S 1 and 10"},
 	},
 	{
 		Name:     "assumption",
@@ -221,19 +212,6 @@ var Experiments = []Experiment{
 			Time: 90 * time.Second, Scope: "1 draw, without attention, gated, hopfield, max and lse, whose graphs take long to compile"},
 	},
 	{
-		Name:     "witness",
-		Question: "How few instances may tell before a pooling loses them, and does concentration help?",
-		Figures:  []string{"witness", "instances"},
-		Full: Form{Arms: redrawn(needles, 5, settings(
-			neural.Grid{"pooling": {"syn"}, "iterations": {-5, -3, -1, 0, 1, 3, 5}, "scale": {1, 10}},
-			neural.Grid{"pooling": {"attention", "mean", "max"}},
-		)), Time: 20 * time.Minute, Scope: "generated sets of 200 training and 400 test bags of 100 instances, 5 draws of each"},
-		Quick: Form{Arms: redrawn(needles[2:4], 1, settings(
-			neural.Grid{"pooling": {"syn"}, "iterations": {-5, 0, 5}, "scale": {1, 10}},
-			neural.Grid{"pooling": {"mean"}},
-		)), Time: 90 * time.Second, Scope: "two rates, 1 draw, without attention and max"},
-	},
-	{
 		Name:     "features",
 		Question: "Does pooling set the classes apart, also those bags that it was not trained on?",
 		Paper:    "Figure 4",
@@ -241,13 +219,6 @@ var Experiments = []Experiment{
 		Full: Form{Arms: []Arm{{Sets: []string{"elephant", "musk1", "web1", "web4"}, Protocol: protocol(cv.HonestProtocol, 0, 1), Settings: spaceSettings}},
 			Time: 7 * time.Minute, Scope: "four sets, the first of 10 folds (Web: official split)", Spaces: true},
 		Quick: Form{Arms: []Arm{{Sets: []string{"musk1"}, Protocol: short, Settings: spaceSettings}}, Time: time.Minute, Scope: "Musk 1, the first of 5 folds", Spaces: true},
-	},
-	{
-		Name:     "ensembles",
-		Question: "What does the mean of ten networks' scores gain over one network?",
-		Figures:  []string{"gains", "auc"},
-		Full:     Form{Arms: ensembleArms(slices.Concat(images, molecules), honest.Folds, 2), Time: 20 * time.Minute, Scope: "10 folds, 2 repeats, 10 members"},
-		Quick:    Form{Arms: ensembleArms([]string{"musk1"}, 5, 1), Time: time.Minute, Scope: "Musk 1, 5 folds, 1 repeat, 10 members"},
 	},
 	{
 		Name:     "learners",
@@ -407,30 +378,23 @@ func everyPooling() []json.RawMessage {
 	)
 }
 
-// noiseArms puts Gaussian noise of several levels on the training part, the test part or both parts of dense sets. On
-// sparse sets, it disturbs the terms in both parts.
-func noiseArms(dense, sparse []string, repeats int) (arms []Arm) {
-	list := settings(neural.Grid{"pooling": {"syn"}, "width": narrow, "iterations": {-10, -3, -1, 0, 1, 3, 10}})
-	add := func(sets []string, kind generate.NoiseKind, parts []string, levels ...float64) {
+// noiseArms puts Gaussian noise of several levels, by variance and by power, on dense sets. On sparse sets, it disturbs the terms. Settings
+// with several hyperparameters beside I let one choose those that favour distraction.
+func noiseArms(dense, sparse []string, folds int, g neural.Grid) (arms []Arm) {
+	list := both(g)
+	add := func(sets []string, repeats int, kind generate.NoiseKind, levels ...float64) {
 		for _, level := range levels {
-			for _, part := range parts {
-				arms = append(arms, Arm{Sets: sets, Change: Change{Kind: string(kind), Level: level, Part: part},
-					Protocol: protocol(cv.HonestProtocol, 0, repeats), Settings: list})
-			}
+			arms = append(arms, Arm{Sets: sets, Change: Change{Kind: string(kind), Level: level}, Protocol: protocol(cv.HonestProtocol, folds, repeats), Settings: list})
 		}
 	}
-	arms = append(arms, Arm{Sets: slices.Concat(dense, sparse), Protocol: protocol(cv.HonestProtocol, 0, repeats), Settings: list})
-	add(dense, generate.GaussianNoise, []string{OnTrain, OnTest, OnBoth}, 20, 10, 0)
+	add(dense, 1, "", 0)
+	add(dense, 1, generate.GaussianNoise, 20, 10, 0)
+	add(dense, 1, generate.PowerNoise, 20, 10, 0)
 	if len(sparse) > 0 {
+		add(sparse, 2, "", 0)
 		for _, kind := range []generate.NoiseKind{generate.Deletion, generate.Replacement, generate.Swap} {
-			add(sparse, kind, []string{OnBoth}, 0.1, 0.2, 0.4)
+			add(sparse, 2, kind, 0.1, 0.2, 0.4)
 		}
 	}
 	return arms
-}
-
-// ensembleArms compares single networks with ensembles of ten.
-func ensembleArms(sets []string, folds, repeats int) []Arm {
-	single := settings(neural.Grid{"pooling": {"syn"}, "iterations": {-3}}, neural.Grid{"pooling": {"softmax"}})
-	return []Arm{{Sets: sets, Protocol: protocol(cv.HonestProtocol, folds, repeats), Settings: slices.Concat(single, ensembles(10, single))}}
 }

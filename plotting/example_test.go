@@ -72,7 +72,7 @@ func ExampleCriticalDifference() {
 }
 
 func ExampleSweep() {
-	save(plotting.Sweep("Concentration and distraction", "Syn steps I", "AUC", plotting.Linear, []plotting.SweepCurve{
+	save(plotting.Sweep("Concentration and distraction", "Syn steps I", "AUC", []plotting.SweepCurve{
 		{Name: "elephant", X: []float64{-3, 0, 3}, Mean: []float64{0.92, 0.93, 0.91}, Low: []float64{0.90, 0.91, 0.89}, High: []float64{0.94, 0.95, 0.93}},
 		{Name: "fox", X: []float64{-3, 0, 3}, Mean: []float64{0.63, 0.64, 0.66}},
 	}))

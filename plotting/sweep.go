@@ -16,26 +16,15 @@ type SweepCurve struct {
 	Low, High []float64 // 95 % confidence interval at each value; nil for none
 }
 
-// Scale is the kind of scale of an axis.
-type Scale int
-
-// The scales.
-const (
-	Linear Scale = iota
-	Logarithmic
-)
-
 // Sweep draws the AUC, or a share, against a number; value and axis name them. With up to six curves, ribbons show the confidence
 // intervals. A line marks an AUC of 0.5.
-func Sweep(title, axis, value string, scale Scale, curves []SweepCurve) (f *Figure, err error) {
+func Sweep(title, axis, value string, curves []SweepCurve) (f *Figure, err error) {
 	defer about(&err, "drawing a sweep")
 	switch {
 	case len(curves) == 0:
 		return nil, errors.New("there are no curves")
 	case axis == "" || value == "":
 		return nil, errors.New("the axis has no name")
-	case scale != Linear && scale != Logarithmic:
-		return nil, fmt.Errorf("there is no scale %d", scale)
 	}
 	if err := labelled("curve", curves, func(c SweepCurve) string { return c.Name }); err != nil {
 		return nil, err
@@ -46,20 +35,16 @@ func Sweep(title, axis, value string, scale Scale, curves []SweepCurve) (f *Figu
 	var seen []float64
 	ribbons := false
 	for i, c := range curves {
-		if err := c.check(scale); err != nil {
+		if err := c.check(); err != nil {
 			return nil, fmt.Errorf("%s: %w", c.Name, err)
-		}
-		x := c.X
-		if scale == Logarithmic {
-			x = logs(c.X)
 		}
 		seen = slices.Concat(seen, c.Mean)
 		if c.Low != nil && len(curves) <= mostRibbons {
 			ribbons = true
 			seen = slices.Concat(seen, c.Low, c.High)
-			p.Add(ribbon(x, c.Low, c.High, colour(i)))
+			p.Add(ribbon(c.X, c.Low, c.High, colour(i)))
 		}
-		points := pairs(x, c.Mean)
+		points := pairs(c.X, c.Mean)
 		curve, e := trace(c.Name, points, i)
 		p.Add(curve, &plotter.Scatter{XYs: points, GlyphStyle: glyph(i)})
 		e.glyph = glyph(i)
@@ -68,11 +53,7 @@ func Sweep(title, axis, value string, scale Scale, curves []SweepCurve) (f *Figu
 	if ribbons {
 		entries = append(entries, ribbonEntry("95 % interval"))
 	}
-	if scale == Logarithmic {
-		logAxis(&p.X)
-	} else {
-		valueAxis(&p.X, p.X.Min, p.X.Max)
-	}
+	valueAxis(&p.X, p.X.Min, p.X.Max)
 	valueAxis(&p.Y, slices.Min(seen), slices.Max(seen))
 	if value == "AUC" && p.Y.Min <= 0.5 && p.Y.Max >= 0.5 {
 		p.Add(segment(plotter.XY{X: p.X.Min, Y: 0.5}, plotter.XY{X: p.X.Max, Y: 0.5}, chance()))
@@ -82,18 +63,14 @@ func Sweep(title, axis, value string, scale Scale, curves []SweepCurve) (f *Figu
 }
 
 // check reports why a curve cannot be drawn.
-func (c SweepCurve) check(scale Scale) error {
+func (c SweepCurve) check() error {
 	if len(c.X) == 0 {
 		return errors.New("there are no values")
 	}
 	if len(c.Mean) != len(c.X) || (c.Low != nil || c.High != nil) && (len(c.Low) != len(c.X) || len(c.High) != len(c.X)) {
 		return fmt.Errorf("%d values, %d means and intervals from %d to %d ends do not go together", len(c.X), len(c.Mean), len(c.Low), len(c.High))
 	}
-	check := drawable
-	if scale == Logarithmic {
-		check = positive
-	}
-	if err := increasing("point", c.X, check); err != nil {
+	if err := increasing("point", c.X, drawable); err != nil {
 		return err
 	}
 	if err := each("AUC", c.Mean, isFraction); err != nil {

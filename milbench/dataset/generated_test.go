@@ -67,6 +67,7 @@ func TestNoiseChecksums(t *testing.T) {
 	for n, want := range map[generate.Noise]string{
 		{Kind: generate.GaussianNoise, Level: 10, Seed: 1}: "36a5ea86e875792362f9cde594d1254b2cf2186cd7bb1da4ca675ea11107825d",
 		{Kind: generate.GaussianNoise, Level: -5, Seed: 1}: "aa334ad5ee3af30fe5217671240438ddd4956d664b10346b9f4c91d1ad9f8e3b",
+		{Kind: generate.PowerNoise, Level: 10, Seed: 1}:    "1c5cfffb8884480c661be8713e63588128b9fff1e130b094975d240e3bfb6c1f",
 		{Kind: generate.Deletion, Level: 0.1, Seed: 1}:     "45dce341124dcb6d395bf477c9e05cea44bfd59ce7c6ebd4877bf4f3da235acb",
 		{Kind: generate.Replacement, Level: 0.2, Seed: 1}:  "86c62c915345b277018ff571b577fde2adf826b661fa6ca3368a3f62e720b54b",
 		{Kind: generate.Swap, Level: 0.4, Seed: 1}:         "cb3077f62ec998ca5e31c53fdff89314f19ee9a7bad07f61b5266b0eb7a252d4",

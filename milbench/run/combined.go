@@ -60,10 +60,7 @@ func (c combined) task() (cv.Task, [][]request, error) {
 	var groups []string          // group of each bag
 	fits := make(map[string]int) // indexed by what determines the training
 	for _, s := range c {
-		task, err := s.task()
-		if err != nil {
-			return cv.Task{}, nil, err
-		}
+		task := s.task()
 		all.Kind, all.Classes, all.Missing, all.Words = task.Kind, max(all.Classes, task.Classes), task.Missing, task.Words
 		at := make([]int, len(task.Bags))
 		for i, b := range task.Bags {

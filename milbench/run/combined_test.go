@@ -38,57 +38,32 @@ func TestDoAll(t *testing.T) {
 		return &other
 	}
 	clean, noisy, leaked := bags(0, 3), named(bags(0.25, 3), "noise"), named(bags(0, 4), "leak")
-	on := func(test bool) func(cv.Task) (cv.Task, error) { // noise in the test part, or in the other parts
-		return func(task cv.Task) (cv.Task, error) {
-			n := len(task.Bags)
-			task.Bags, task.Fits = append(slices.Clone(task.Bags), noisy.Instances()...), slices.Clone(task.Fits)
-			for i := range task.Fits {
-				f := &task.Fits[i]
-				if test {
-					f.Test = slices.Clone(f.Test)
-					for k := range f.Test {
-						f.Test[k] += n
-					}
-					continue
-				}
-				f.Train = slices.Clone(f.Train)
-				for k := range f.Train {
-					f.Train[k].Bag += n
-				}
-			}
-			return task, nil
-		}
-	}
 	of := func(protocol string, set *mil.Set) run.Run {
 		return run.Run{Sets: []*mil.Set{set}, Base: "base", Protocol: cv.Protocol{Name: protocol, Folds: 4, Repeats: 2},
 			Settings: runtest.Settings(`{"pooling":"mean"}`, `{"pooling":"max"}`), Seed: 3, Backend: "fake", Version: "v0"}
 	}
 	runs := []run.Run{
-		of("honest", clean),                       // 16 fits
-		of("best-epoch", clean),                   // the same
-		of("published", clean),                    // the same, for the first fold
-		of("nested", clean),                       // 16 others
-		of("honest", leaked),                      // 16 others
-		of("honest", named(clean, "test noise")),  // trained without noise
-		of("honest", named(clean, "train noise")), // 16 others
-		of("honest", noisy),                       // trained with noise
+		of("honest", clean),     // 16 fits
+		of("best-epoch", clean), // the same
+		of("published", clean),  // the same, for the first fold
+		of("nested", clean),     // 16 others
+		of("honest", leaked),    // 16 others
+		of("honest", noisy),     // 16 others
 	}
-	runs[3].Curves, runs[5].Task, runs[6].Task = true, on(true), on(false)
+	runs[3].Curves = true
 	runtest.RequireTogether(t, func(dir string, l learner.Learner) []run.Run {
 		own := slices.Clone(runs)
 		for i := range own {
 			own[i].Dir, own[i].Learner = dir, l
 		}
 		return own
-	}, runtest.Sharing{Requested: 7*16 + 4, Different: 4 * 16, Curves: 16, Calls: 2})
+	}, runtest.Sharing{Requested: 5*16 + 4, Different: 4 * 16, Curves: 16, Calls: 2})
 }
 
-// TestDoAllErrors: no runs, two folders, and a task that cannot be changed.
+// TestDoAllErrors: no runs, and two folders.
 func TestDoAllErrors(t *testing.T) {
 	a, b := runtest.Run(t.TempDir(), &runtest.Learner{}), runtest.Run(t.TempDir(), &runtest.Learner{})
-	broken := runtest.Run(t.TempDir(), &runtest.Learner{})
-	broken.Task = func(cv.Task) (cv.Task, error) { return cv.Task{}, fmt.Errorf("a bag is missing") }
-	for want, runs := range map[string][]run.Run{"no runs": nil, "one folder": {a, b}, "first: a bag is missing": {broken}} {
+	for want, runs := range map[string][]run.Run{"no runs": nil, "one folder": {a, b}} {
 		if _, err := run.DoAll(context.Background(), runs); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q in it", err, want)
 		}

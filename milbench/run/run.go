@@ -34,9 +34,6 @@ type Run struct {
 	// Base, if set, names the source that several sets are made from; see [DoAll].
 	Base string
 
-	// Task, if set, changes the task that the learner gets for a set.
-	Task func(cv.Task) (cv.Task, error)
-
 	// Curves asks for a curve of every fit ([results.Curve]). It does not change the results, nor the choice of
 	// epochs.
 	Curves bool
@@ -120,11 +117,7 @@ func (r Run) Pending() ([]Pending, error) {
 		if err := s.skip(finished, nil); err != nil {
 			return nil, err
 		}
-		task, err := s.task()
-		if err != nil {
-			return nil, err
-		}
-		pending = append(pending, Pending{Total: len(s.ids), IDs: s.ids, Task: task})
+		pending = append(pending, Pending{Total: len(s.ids), IDs: s.ids, Task: s.task()})
 	}
 	return pending, nil
 }
@@ -315,20 +308,12 @@ func (s *setStudy) skip(finished, curves map[string]bool) error {
 }
 
 // task returns the task for the learner.
-func (s *setStudy) task() (cv.Task, error) {
+func (s *setStudy) task() cv.Task {
 	var fits []cv.Fit
 	for _, m := range s.missing {
 		fits = append(fits, m.Fit)
 	}
-	task := cv.NewTask(s.set, fits)
-	if s.Task == nil {
-		return task, nil
-	}
-	task, err := s.Task(task)
-	if err != nil {
-		return cv.Task{}, fmt.Errorf("%s: %w", s.set.Name, err)
-	}
-	return task, nil
+	return cv.NewTask(s.set, fits)
 }
 
 // keep appends the result of an outcome to the file. failed is the error of the fit, err that of writing the file.

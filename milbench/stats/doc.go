@@ -45,7 +45,7 @@
 //     shows.
 //   - Several tests at once: [Holm] on their p-values.
 //   - How probable a relevant difference is: [BayesCorrelatedT] on one set, [BayesSignedRank] over several sets.
-//   - On how many sets something holds: [ShareInterval], [SignTest].
+//   - On how many sets something holds: [ShareInterval].
 //   - Whether two figures agree: [Kendall].
 //
 // Every function returns an error for unequal lengths, invalid labels and NaN. None returns NaN.

@@ -127,12 +127,6 @@ func ExampleShareInterval() {
 	// Output: 80 % of 15 sets: 52 % to 96 % <nil>
 }
 
-func ExampleSignTest() {
-	p, err := stats.SignTest(12, 3)
-	fmt.Printf("%.3f %v\n", p, err)
-	// Output: 0.035 <nil>
-}
-
 func ExampleKendall() {
 	tau, err := stats.Kendall([]float64{1, 2, 3, 4}, []float64{1, 3, 2, 2})
 	fmt.Printf("%.3f %v\n", tau, err)

@@ -122,26 +122,28 @@ func (c changes) effects() (rows [][]float64) {
 	return rows
 }
 
-// verdicts are what the intervals over sets say of the changes; tests over them say nothing ([undecidable]).
-func (c changes) verdicts() (list []string) {
+// verdicts are what the changes do, over families of sets.
+func (c changes) verdicts() (list []answer) {
 	rows := c.effects()
+	var all []*answer
 	for k := range c.others {
-		verdict := cannotTell
-		if acrossSets(c.sets, column(rows, k)).direction() == same {
-			verdict = "No difference"
-		}
-		list = append(list, verdict)
+		list = append(list, acrossFamilies(c.sets, column(rows, k)).answer())
 	}
+	for i := range list {
+		all = append(all, &list[i])
+	}
+	hold(all, "changes")
 	return list
 }
 
-// OverSets is a table of what the changes do over sets.
-func (c changes) OverSets() string {
-	return verdictTable("change", c.sets, c.others, c.verdicts(), overSets(c.sets, c.effects(), shifts))
+// Verdicts is a table of [changes.verdicts].
+func (c changes) Verdicts() string {
+	var rows [][]string
+	for k, said := range c.verdicts() {
+		rows = append(rows, []string{c.others[k], said.Verdict, said.Estimate, said.Interval})
+	}
+	return wordTable([]string{"change", "verdict", "mean difference", "95 % interval"}, rows)
 }
-
-// Cannot says why no test over sets could have decided.
-func (c changes) Cannot() string { return undecidable(c.sets, len(c.others)) }
 
 // bases are those that were run.
 func (s ablationStudy) bases() []string {
@@ -159,10 +161,10 @@ func (s ablationStudy) figures(base string) figures[string] {
 // Incomplete returns a paragraph of what was left out of a preset.
 func (s ablationStudy) Incomplete(preset string) string { return s.of[preset].Incomplete() }
 
-// Count counts the changes of all bases with a verdict, all of them where it is "".
+// Count counts the changes of all bases whose verdict begins so.
 func (s ablationStudy) Count(verdict string) (n int) {
 	for _, base := range s.bases() {
-		n += len(without(s.Against(base).verdicts(), func(v string) bool { return verdict != "" && v != verdict }))
+		n += len(without(s.Against(base).verdicts(), func(said answer) bool { return !strings.HasPrefix(said.Verdict, verdict) }))
 	}
 	return n
 }

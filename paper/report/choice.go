@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -147,7 +146,7 @@ func settingNames(fits []results.Result) map[string]settingName {
 		c := configOf(r)
 		var of map[string]any
 		try(json.Unmarshal(r.Config, &of))
-		name := cmp.Or(c.Learner, c.Pooling)
+		name := c.column()
 		names[setting], values[setting] = settingName{pooling: name}, of
 		same[name] = append(same[name], of)
 	}

@@ -52,11 +52,10 @@ var claims = []claim{
 	{"Does distraction change the winner of training bags more often (γ = 1, float32)?", "winners", from(changesMore(paperPreset, "float32")), "", true},
 	{"Does it, counted before the steps, which keep the order (γ = 1)?", "winners", from(changesMore(paperPreset, "before")), "", true},
 	{"Does it with γ = 0.5 and layer norm?", "winners", from(changesMore(releasedPreset, "float32")), "", true},
-	{"Does concentration make a network robust to noise?", "noise", from(concentrationResists), "noise over none (concentration’s lead)", true},
+	{"Does concentration make a network robust to noise (γ = 1)?", "noise", from(concentrationResists(paperPreset)), "noise over none (concentration’s lead, γ = 1)", true},
+	{"Does concentration make a network robust to noise (γ = 0.5 with layer norm)?", "noise", from(concentrationResists(releasedPreset)), "noise over none (concentration’s lead, γ = 0.5)", true},
 	{"Do poolings learn what the MIL assumption forbids?", "assumption", from(poolingsBreak), "", false},
-	{"What share of a bag's instances must tell its label, for an AUC of 0.9?", "witness", from(leastRate), "", false},
 	{"Does pooling separate the classes of bags that it did not see?", "features", from(poolingSeparates), "", false},
-	{"Do ensembles of ten beat one network?", "ensembles", from(ensemblesHelp), "ten networks over one", false},
 }
 
 // said is a claim with its answer.
@@ -101,20 +100,27 @@ func answers(archives map[string]opened) (list []said, err error) {
 
 // holm leaves those verdicts on the Syn paper open that do not hold after Holm's correction for all of them.
 func holm(list []said) {
-	var at []int
-	var p []float64
+	var syn []*answer
 	for i, s := range list {
 		if s.syn && len(s.tests) > 0 {
-			at, p = append(at, i), append(p, s.tests[0].P)
+			syn = append(syn, &list[i].answer)
 		}
 	}
-	if len(at) == 0 {
+	hold(syn, "claims on Syn")
+}
+
+// hold leaves those verdicts open that do not hold after Holm's correction for all of them, which are so many of what.
+func hold(list []*answer, what string) {
+	if len(list) == 0 {
 		return
 	}
+	var p []float64
+	for _, a := range list {
+		p = append(p, a.tests[0].P)
+	}
 	for k, corrected := range must(stats.Holm(p)) {
-		s := &list[at[k]]
-		if side := s.tests.direction(); corrected >= alpha && (side == higher || side == lower) {
-			s.Verdict = fmt.Sprintf("%s (p = %s after Holm's correction for the %d claims on Syn)", cannotTell, digits(corrected), len(at))
+		if side := list[k].tests.direction(); corrected >= alpha && (side == higher || side == lower) {
+			list[k].Verdict = fmt.Sprintf("%s (p = %s after Holm's correction for the %d %s)", cannotTell, digits(corrected), len(list), what)
 		}
 	}
 }

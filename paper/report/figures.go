@@ -303,26 +303,10 @@ func (c config) label() string {
 	return c.Pooling
 }
 
-// withScale adds the scale S to the label of Syn.
-func (c config) withScale() string {
-	if c.Pooling == "syn" {
-		return c.label() + ", S = " + short(c.Scale)
-	}
-	return c.label()
-}
-
 // withPreset adds to the label which setting of Syn it is of.
 func (c config) withPreset() string {
 	if c.Pooling == "syn" || c.Pooling == "softmax" {
 		return c.label() + ", " + c.preset()
-	}
-	return c.label()
-}
-
-// withMembers adds to the label how many members an ensemble has.
-func (c config) withMembers() string {
-	if c.Members > 0 {
-		return fmt.Sprintf("%s, mean of %d", c.label(), c.Members)
 	}
 	return c.label()
 }

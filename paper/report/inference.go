@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"synpool/milbench/stats"
@@ -103,99 +102,6 @@ func (t tested) Range() string {
 	}
 	low, high, err := t.Interval(1 - alpha)
 	return signed(must(low, err)) + " to " + signed(high)
-}
-
-// finding is the outcome of a two-sided test over sets.
-type finding struct {
-	p    float64
-	cell string // the effect with its interval
-}
-
-// shift tests whether values, one a set, differ from 0, by Wilcoxon's signed-rank test.
-func shift(values []float64) finding {
-	if len(values) == 0 {
-		return finding{p: 1, cell: "no value"}
-	}
-	values = slices.Clone(values)
-	for i := range values {
-		values[i] = round(values[i])
-	}
-	test := must(stats.Wilcoxon(values, make([]float64, len(values))))
-	cell := signed(mean(values))
-	if len(values) > 1 {
-		e := newEffect(values, "sets")
-		cell = fmt.Sprintf("%s (%s)", e.Mean(), e.Range())
-	}
-	return finding{test.P, cell}
-}
-
-// shifts tests whether the columns of rows, one a set, differ from 0.
-func shifts(rows [][]float64) (findings []finding) {
-	for k := range rows[0] {
-		findings = append(findings, shift(column(rows, k)))
-	}
-	return findings
-}
-
-// verdictTable is a table of verdicts over sets, by the names of what was asked, beside the cells of [overSets].
-func verdictTable(head string, sets, names, verdicts []string, cells [][]string) string {
-	columns := []string{head, "verdict", fmt.Sprintf("%d sets: effect (95 %% interval)", len(sets)), "p", "after Holm"}
-	if once := webAsOne(sets); once < len(sets) {
-		columns = append(columns, fmt.Sprintf("Web as one, %d sets", once), "p", "after Holm")
-	}
-	var rows [][]string
-	for k, name := range names {
-		rows = append(rows, append([]string{name, verdicts[k]}, cells[k]...))
-	}
-	return wordTable(columns, rows)
-}
-
-// webAsOne counts sets, those of Web as one.
-func webAsOne(sets []string) int {
-	names, _ := mergeWeb(sets, make([][]float64, len(sets)))
-	return len(names)
-}
-
-// undecidable says why tests over sets that ask so many questions can carry none of them, with Web as one set, whatever the
-// results are; it is "none" where they can. A signed-rank or a sign test over n sets has no p-value under 2^(1-n), where all
-// agree, and no verdict rests on that one result alone: twice this p-value, after Holm, must be under the level. All tests over sets
-// of these experiments are undecidable, which the pages say and check: no verdict is taken from such a test.
-func undecidable(sets []string, questions int) string {
-	n := webAsOne(sets)
-	least := math.Pow(2, 1-float64(n))
-	if 2*least*float64(questions) < alpha {
-		return "none"
-	}
-	text := fmt.Sprintf("%d sets", n)
-	if n < len(sets) {
-		text += ", with Web as one,"
-	}
-	three := func(p float64) string { return strconv.FormatFloat(p, 'g', 3, 64) }
-	text += " cannot show a p under " + three(least)
-	if questions > 1 {
-		text += fmt.Sprintf(", %s after Holm for %d tests", three(min(least*float64(questions), 1)), questions)
-	}
-	return text
-}
-
-// overSets asks the same questions of rows, one a set, and again with the Web sets averaged into one row. The cells of a question are
-// the effect, its p and that after Holm's correction for all questions; then the same with Web as one.
-func overSets(sets []string, rows [][]float64, ask func(rows [][]float64) []finding) (cells [][]string) {
-	for i, version := range versions(sets, rows) {
-		findings := ask(version)
-		if i == 0 {
-			cells = make([][]string, len(findings))
-		}
-		p := make([]float64, len(findings))
-		for k, f := range findings {
-			p[k] = f.p
-		}
-		holm := must(stats.Holm(p))
-		for k, f := range findings {
-			cells[k] = append(cells[k], f.cell, digits(f.p), digits(holm[k]))
-		}
-	}
-	return cells
 }
 
 // versions are rows, one a set, and where there are Web sets to average into one the rows with these as one.

@@ -22,46 +22,6 @@ func TestMergeWeb(t *testing.T) {
 	}
 }
 
-// TestOverSets has p-values by hand: where all of n sets agree, 2^(1-n), times the questions after Holm.
-func TestOverSets(t *testing.T) {
-	var rows [][]float64
-	for i := range 7 {
-		v := 0.1 + 0.01*float64(i)
-		rows = append(rows, []float64{v, -v, v * float64(1-2*(i%2)), 0})
-	}
-	cells := overSets(denseSets[:7], rows, shifts)
-	for k, want := range [][]string{{"+0.130 (+0.110 to +0.150)", "0.016", "0.062"}, {"−0.130 (−0.150 to −0.110)", "0.016", "0.062"}, nil, {"+0.000 (+0.000 to +0.000)", "1.000", "1.000"}} {
-		if want != nil && !slices.Equal(cells[k], want) {
-			t.Errorf("%q, want %q", cells[k], want)
-		}
-	}
-	if web := overSets([]string{"a", "b", "c", "d", "e", "web1", "web2"}, rows, shifts)[0]; len(web) != 6 || web[4] != "0.031" {
-		t.Errorf("with Web as one: %q", web)
-	}
-}
-
-// TestUndecidable: over how many sets tests may carry a verdict, with Web in one, too.
-func TestUndecidable(t *testing.T) {
-	web := strings.Fields("web1 web2 web3 web4 web5 web6 web7 web8 web9")
-	for _, c := range []struct {
-		sets      []string
-		questions int
-		want      string
-	}{
-		{denseSets[:7], 1, "none"},                                // 1/64, and 1/32 with one small disagreement
-		{denseSets[:6], 1, "6 sets cannot show a p under 0.0312"}, // and 1/16
-		{denseSets, 3, "none"},                                    // 3/128, and 3/64
-		{denseSets, 4, "8 sets cannot show a p under 0.00781, 0.0312 after Holm for 4 tests"},
-		{slices.Concat(denseSets, web), 3, "none"},
-		{slices.Concat(denseSets[:5], web), 1, "6 sets, with Web as one, cannot show a p under 0.0312"},
-		{denseSets[:2], 40, "2 sets cannot show a p under 0.5, 1 after Holm for 40 tests"},
-	} {
-		if got := undecidable(c.sets, c.questions); got != c.want {
-			t.Errorf("%v, %d questions: %q, want %q", c.sets, c.questions, got, c.want)
-		}
-	}
-}
-
 // TestRanked tells methods apart that differ on every set, and does not where they take turns or differ on Web alone.
 func TestRanked(t *testing.T) {
 	methods := []string{"good", "fair", "bad"}

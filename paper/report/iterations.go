@@ -278,62 +278,41 @@ var paperSays = []string{
 	"Concentration has the better average rank (Table 5); mean rank of I < 0 less that of I > 0",
 }
 
-// Claims is a table of what these sets say of the paper's claims. Tests over so few sets decide none of them ([undecidable]).
+// Claims is a table of what these sets say of the paper's claims: shares of sets, with Web as one, and means over families of sets.
 func (s sweepStudy) Claims() string {
-	need(len(s.on) > 1)
 	var values [][]float64 // the AUCs of each set
+	var gains, ranks []float64
 	for _, one := range s.sweeps {
 		values = append(values, one.auc)
+		gains, ranks = append(gains, one.lead(one.auc)), append(ranks, one.lead(one.ranks()))
 	}
-	cells := overSets(s.on, values, func(rows [][]float64) []finding {
-		var sweeps []sweep
-		var gains, ranks []float64
-		for _, row := range rows {
-			one := sweep{s.Steps, row}
-			sweeps, gains, ranks = append(sweeps, one), append(gains, one.lead(one.auc)), append(ranks, one.lead(one.ranks()))
-		}
-		return []finding{distractionWins(sweeps, 1, 0.8), distractionWins(sweeps, -1, 0.533), shift(gains), shift(ranks)}
-	})
-	return verdictTable("claim", s.on, paperSays, slices.Repeat([]string{cannotTell}, len(paperSays)), cells)
+	_, merged := mergeWeb(s.on, values)
+	need(len(merged) > 1)
+	var sweeps []sweep
+	for _, row := range merged {
+		sweeps = append(sweeps, sweep{s.Steps, row})
+	}
+	rows := [][]string{distractionWins(sweeps, 1), distractionWins(sweeps, -1)}
+	for _, differences := range [][]float64{gains, ranks} {
+		e := acrossFamilies(s.on, differences)[0]
+		rows = append(rows, []string{e.Mean(), e.Interval()})
+	}
+	for i := range rows {
+		rows[i] = append([]string{paperSays[i]}, rows[i]...)
+	}
+	return wordTable([]string{"claim", "here", "95 % interval"}, rows)
 }
 
-// Cannot says why no test of the paper's claims could have decided.
-func (s sweepStudy) Cannot() string { return undecidable(s.on, len(paperSays)) }
-
-// distractionWins counts the sets whose best mean (the worst, times -1) is one of distraction, and tests by their signs whether
-// it is more often so than of concentration.
-func distractionWins(sweeps []sweep, times, paper float64) finding {
+// distractionWins says on how many sets the best mean (the worst, times -1) is one of distraction, with the interval of the share.
+func distractionWins(sweeps []sweep, times float64) []string {
 	var share float64
-	var wins, losses, zero int
 	for _, s := range sweeps {
-		concentration, distraction := s.shares(times)
+		_, distraction := s.shares(times)
 		share += distraction
-		if concentration+distraction == 0 {
-			zero++
-		}
-		switch cmp.Compare(round(distraction-concentration), 0) {
-		case 1:
-			wins++
-		case -1:
-			losses++
-		}
 	}
 	share = round(share)
 	low, high, err := stats.ShareInterval(share, len(sweeps), 1-alpha)
-	shared := ""
-	if zero > 0 {
-		shared = fmt.Sprintf(", %d for I = 0", zero)
-	}
-	if share != math.Trunc(share) {
-		shared += "; equal means share a set"
-	}
-	holds := "without"
-	if must(low, err) <= paper && paper <= high {
-		holds = "with"
-	}
-	return finding{must(stats.SignTest(wins, losses)),
-		fmt.Sprintf("%s: %.0f %% (%.0f %% to %.0f %%, %s the paper's %.4g %%); %d sets for distraction, %d for concentration%s",
-			count(share, len(sweeps)), 100*share/float64(len(sweeps)), 100*low, 100*high, holds, 100*paper, wins, losses, shared)}
+	return []string{fmt.Sprintf("%.0f %%", 100*share/float64(len(sweeps))), fmt.Sprintf("%.0f %% to %.0f %%, %s sets", 100*must(low, err), 100*high, count(share, len(sweeps)))}
 }
 
 // iterationsPlot draws the AUC against I in both settings, mean over families of sets.
@@ -351,5 +330,5 @@ func iterationsPlot(s iterationStudy) *plotting.Figure {
 		}
 		curves = append(curves, c)
 	}
-	return must(plotting.Sweep("Concentration (I > 0) and distraction (I < 0)", "Syn steps I", "AUC", plotting.Linear, curves))
+	return must(plotting.Sweep("Concentration (I > 0) and distraction (I < 0)", "Syn steps I", "AUC", curves))
 }

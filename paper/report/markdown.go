@@ -67,9 +67,6 @@ func hundred(auc float64) string { return orNone("%.1f", 100*auc) }
 
 func integer(i int) string { return minus(strconv.Itoa(i)) }
 
-// short writes a number in as few digits as it needs.
-func short(v float64) string { return minus(strconv.FormatFloat(v, 'g', -1, 64)) }
-
 // digits writes a p-value, without its name.
 func digits(p float64) string {
 	if p < 0.001 {

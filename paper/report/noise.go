@@ -1,7 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -9,19 +12,87 @@ import (
 
 	"synpool/milbench/mil"
 	"synpool/milbench/results"
-	"synpool/paper"
 	"synpool/plotting"
 )
 
-// noiseStudy is the experiment noise, of Table 6.
-type noiseStudy struct {
-	figures[int]
-	all   []string // sets, with noise and without, that have all values of I
-	Moves []tested // by how much noise moves the lead of concentration on sets that have been run with noise and without, mean over the noises
-}
+// noiseStudy is the experiment noise, of Table 6: of each setting of Syn ([config.preset]) what noise does where the other hyperparameters of
+// a set favour distraction without noise, as in the paper, and where they favour concentration.
+type noiseStudy struct{ of map[favoured]noiseMoves }
+
+// favoured is a setting of Syn, and what its other hyperparameters favour.
+type favoured struct{ preset, side string }
+
+// The sides.
+const (
+	distractionSide   = "distraction"
+	concentrationSide = "concentration"
+)
 
 func newNoise(a results.Archive) noiseStudy {
-	n := noiseStudy{figures: newFigures(a.Results, config.steps)}
+	s := noiseStudy{make(map[favoured]noiseMoves)}
+	for _, preset := range []string{paperPreset, releasedPreset} {
+		fits := of(a.Results, func(c config) bool { return c.preset() == preset })
+		if len(fits) == 0 {
+			continue
+		}
+		for times, side := range map[float64]string{-1: distractionSide, 1: concentrationSide} {
+			s.of[favoured{preset, side}] = newNoiseMoves(favouring(fits, times))
+		}
+	}
+	need(len(s.of) > 0)
+	return s
+}
+
+// Favouring returns what noise does in a preset where hyperparameters favour a side.
+func (s noiseStudy) Favouring(side, preset string) noiseMoves {
+	one, there := s.of[favoured{preset, side}]
+	need(there)
+	return one
+}
+
+// beside names the hyperparameters beside I.
+func (c config) beside() string { return fmt.Sprintf("S = %v, width %d", c.Scale, c.Width) }
+
+// favouring returns the results of each set, with noise and without, of the hyperparameters beside which the mean AUC over I > 0 less that
+// over I < 0, times 1 or −1, is largest without noise. It also returns these, by set.
+func favouring(fits []results.Result, times float64) (chosen []results.Result, besides map[string]string) {
+	clean := make(map[string]map[string]*sweep) // every fit is a point
+	for _, r := range fits {
+		set, noise := noiseOf(r.Set)
+		c := configOf(r)
+		if clean[set] == nil {
+			clean[set] = make(map[string]*sweep)
+		}
+		if noise == "" {
+			if clean[set][c.beside()] == nil {
+				clean[set][c.beside()] = &sweep{}
+			}
+			one := clean[set][c.beside()]
+			one.steps, one.auc = append(one.steps, c.steps()), append(one.auc, must(r.Figure()))
+		}
+	}
+	besides = make(map[string]string)
+	for set, tried := range clean {
+		most := math.Inf(-1)
+		for _, beside := range slices.Sorted(maps.Keys(tried)) {
+			if lead := -times * tried[beside].lead(tried[beside].auc); lead > most {
+				besides[set], most = beside, lead
+			}
+		}
+	}
+	return without(fits, func(r results.Result) bool { set, _ := noiseOf(r.Set); return configOf(r).beside() != besides[set] }), besides
+}
+
+// noiseMoves is what noise does with one choice of hyperparameters.
+type noiseMoves struct {
+	figures[int]
+	all     []string          // sets, with noise and without, that have all values of I
+	besides map[string]string // the hyperparameters beside I, by set without noise
+	Moves   []tested          // by how much noise moves the lead of concentration on sets that have been run with noise and without, mean over the noises
+}
+
+func newNoiseMoves(fits []results.Result, besides map[string]string) noiseMoves {
+	n := noiseMoves{figures: newFigures(fits, config.steps), besides: besides}
 	need(twoSided(n.settings))
 	n.all = n.complete(n.settings...)
 	need(len(n.all) > 0)
@@ -29,13 +100,13 @@ func newNoise(a results.Archive) noiseStudy {
 		n.notes = append(n.notes, fmt.Sprintf("%d sets left out that have not been run with all values of I", left))
 	}
 	for _, name := range n.all {
-		if _, kind, _ := noiseOf(name); kind != "" {
+		if _, noise := noiseOf(name); noise != "" {
 			continue
 		}
 		clean := n.lead(name)
 		moved, noisy := make([]float64, len(clean)), 0.0
 		for _, other := range n.all {
-			if set, kind, _ := noiseOf(other); set == name && kind != "" && slices.Equal(n.keys[other], n.keys[name]) {
+			if set, noise := noiseOf(other); set == name && noise != "" && slices.Equal(n.keys[other], n.keys[name]) {
 				noisy++
 				floats.Add(moved, less(n.lead(other), clean))
 			}
@@ -51,21 +122,14 @@ func newNoise(a results.Archive) noiseStudy {
 	return n
 }
 
-// noiseOf returns what a set with noise was, and its noise with the part that it is on.
-func noiseOf(name string) (set, kind, part string) {
-	set, kind, disturbed := strings.Cut(name, "+")
-	if !disturbed {
-		return set, "", ""
-	}
-	kind, part, partly := strings.Cut(kind, " ")
-	if !partly {
-		part = paper.OnBoth
-	}
-	return set, kind, part
+// noiseOf returns what a set with noise was, and its noise.
+func noiseOf(name string) (set, noise string) {
+	set, noise, _ = strings.Cut(name, "+")
+	return set, noise
 }
 
 // lead returns, of every fold of a set, the mean over I > 0 less the mean over I < 0.
-func (n noiseStudy) lead(set string) []float64 {
+func (n noiseMoves) lead(set string) []float64 {
 	concentration, distraction, _ := sides(n.figures, set, n.settings)
 	return less(concentration, distraction)
 }
@@ -82,47 +146,37 @@ func group(name string, sets []string) []string {
 	return without(sets, func(set string) bool { return name != allGroup && isWeb(set) != (name == webGroup) })
 }
 
-// noisePlace is a noise, by its kind and level, and the part that it is on; none has neither.
-type noisePlace struct{ kind, part string }
-
-func (p noisePlace) String() string {
-	if p.kind == "" {
-		return "none"
-	}
-	return p.kind + ", " + p.part
-}
-
-// noises returns the noises in order, the sets that were disturbed, and the names of these with each noise, by set.
-func noises(sets []string) (order []noisePlace, bases []string, at map[noisePlace]map[string]string) {
-	at = make(map[noisePlace]map[string]string)
+// noises returns the noises in order, "" for none, the sets that were disturbed, and the names of these with each noise, by set.
+func noises(sets []string) (order, bases []string, at map[string]map[string]string) {
+	at = make(map[string]map[string]string)
 	for _, name := range sets {
-		set, kind, part := noiseOf(name)
+		set, noise := noiseOf(name)
 		if !slices.Contains(bases, set) {
 			bases = append(bases, set)
 		}
-		p := noisePlace{kind, part}
-		if at[p] == nil {
-			at[p] = make(map[string]string)
-			order = append(order, p)
+		if at[noise] == nil {
+			at[noise] = make(map[string]string)
+			order = append(order, noise)
 		}
-		at[p][set] = name
+		at[noise][set] = name
 	}
-	slices.SortStableFunc(order, func(p, q noisePlace) int { return mil.CompareNatural(p.kind+" "+p.part, q.kind+" "+q.part) })
+	slices.SortFunc(order, mil.CompareNatural)
 	return order, bases, at
 }
 
-// Table has a row for each noise and part: the best I on each set of a group, and the lead of concentration.
-func (n noiseStudy) Table(of string) string {
+// Table has a row for each noise: the best I on each set of a group, and the lead of concentration.
+func (n noiseMoves) Table(of string) string {
 	order, bases, at := noises(group(of, n.all))
+	head := []string{"noise"}
+	for _, set := range bases {
+		head = append(head, fmt.Sprintf("%s (%s)", set, n.besides[set]))
+	}
 	var rows [][]string
-	for _, p := range order {
-		row := []string{p.kind, p.part}
-		if p.kind == "" {
-			row[0] = p.String()
-		}
+	for _, noise := range order {
+		row := []string{cmp.Or(noise, "none")}
 		var leads []float64
 		for _, set := range bases {
-			name, found := at[p][set]
+			name, found := at[noise][set]
 			if !found {
 				row = append(row, "")
 				continue
@@ -134,68 +188,86 @@ func (n noiseStudy) Table(of string) string {
 		}
 		rows = append(rows, append(row, signed(mean(leads))))
 	}
-	return table(slices.Concat([]string{"noise", "part"}, bases, []string{"lead of concentration"}), rows)
+	return table(append(head, "lead of concentration"), rows)
+}
+
+// Choices is a table of what noise adds to the lead of concentration, by the setting of Syn and what the other hyperparameters favour.
+func (s noiseStudy) Choices() string {
+	var rows [][]string
+	for _, preset := range []string{paperPreset, releasedPreset} {
+		for _, side := range []string{distractionSide, concentrationSide} {
+			n, there := s.of[favoured{preset, side}]
+			if !there {
+				continue
+			}
+			var leads []float64
+			sets, moves := n.moves(allGroup)
+			for _, set := range sets {
+				leads = append(leads, mean(n.lead(set)))
+			}
+			e := acrossFamilies(sets, moves)[0]
+			rows = append(rows, []string{preset, side, signed(mean(leads)), e.Mean(), e.Interval()})
+		}
+	}
+	return table([]string{"setting", "hyperparameters favour", "lead of concentration without noise", "noise adds", "95 % interval"}, rows)
 }
 
 // moves returns by how much noise moves the lead on each set of a group.
-func (n noiseStudy) moves(of string) (sets []string, moves []float64) {
+func (n noiseMoves) moves(of string) (sets []string, moves []float64) {
 	return differences(without(n.Moves, func(t tested) bool { return len(group(of, []string{t.Name})) == 0 }))
 }
 
-// OverSets says what a test over the sets of a group shows.
-func (n noiseStudy) OverSets(of string) string {
-	sets, moves := n.moves(of)
-	need(len(sets) > 1)
-	var says []string
-	cells := overSets(sets, rowsOf(moves), shifts)[0]
-	for i, count := range []int{len(sets), webAsOne(sets)}[:len(cells)/3] {
-		says = append(says, fmt.Sprintf("over %d sets %s, Wilcoxon's signed-rank test, p = %s", count, cells[3*i], cells[3*i+1]))
+// concentrationResists says whether noise moves the lead of concentration over distraction where hyperparameters favour distraction.
+func concentrationResists(preset string) func(noiseStudy) answer {
+	return func(s noiseStudy) answer {
+		said := acrossFamilies(s.Favouring(distractionSide, preset).moves(allGroup)).answer()
+		said.of = "what noise adds to the lead of concentration over distraction"
+		return said
 	}
-	return strings.Join(says, "; with Web as one set ")
 }
 
-// Cannot says why no test over the sets of a group could have decided.
-func (n noiseStudy) Cannot(of string) string {
-	sets, _ := n.moves(of)
-	return undecidable(sets, 1)
-}
-
-// concentrationResists says whether noise moves the lead of concentration over distraction.
-func concentrationResists(n noiseStudy) answer {
-	said := acrossFamilies(n.moves(allGroup)).answer()
-	said.of = "what noise adds to the lead of concentration over distraction"
-	return said
+// eachPreset draws rows of both settings, with hyperparameters that favour distraction.
+func (s noiseStudy) eachPreset(title string, rows func(n noiseMoves, preset string) []plotting.IntervalRow) *plotting.Figure {
+	var all []plotting.IntervalRow
+	for _, preset := range []string{paperPreset, releasedPreset} {
+		if n, there := s.of[favoured{preset, distractionSide}]; there {
+			all = append(all, rows(n, preset)...)
+		}
+	}
+	need(len(all) > 0)
+	return must(plotting.AUCDifferences(title, all))
 }
 
 // noisePlot draws the lead of concentration under each noise: a mean over sets, and the sets.
-func noisePlot(n noiseStudy) *plotting.Figure {
-	var rows []plotting.IntervalRow
-	for _, name := range []string{denseGroup, webGroup} {
-		order, bases, at := noises(group(name, n.all))
-		for _, p := range order {
-			var leads []float64
-			for _, set := range bases {
-				if name, found := at[p][set]; found {
-					leads = append(leads, round(mean(n.lead(name))))
+func noisePlot(s noiseStudy) *plotting.Figure {
+	return s.eachPreset("Does noise favour concentration? Mean AUC over I > 0 less that over I < 0", func(n noiseMoves, preset string) (rows []plotting.IntervalRow) {
+		for _, name := range []string{denseGroup, webGroup} {
+			order, bases, at := noises(group(name, n.all))
+			for _, noise := range order {
+				var leads []float64
+				for _, set := range bases {
+					if name, found := at[noise][set]; found {
+						leads = append(leads, round(mean(n.lead(name))))
+					}
 				}
+				rows = append(rows, overPoints(cmp.Or(noise, "none"), name+", "+preset, leads))
 			}
-			rows = append(rows, overPoints(p.String(), name, leads))
 		}
-	}
-	return must(plotting.AUCDifferences("Does noise favour concentration? Mean AUC over I > 0 less that over I < 0", rows))
+		return rows
+	})
 }
 
 // leadPlot draws what noise adds to the lead of concentration over distraction: a mean over the sets of a group, and the sets.
-func leadPlot(n noiseStudy) *plotting.Figure {
-	var rows []plotting.IntervalRow
-	for _, name := range []string{denseGroup, webGroup, allGroup} {
-		if _, moves := n.moves(name); len(moves) > 0 {
-			for i := range moves {
-				moves[i] = round(moves[i])
+func leadPlot(s noiseStudy) *plotting.Figure {
+	return s.eachPreset("What noise adds to the lead of concentration", func(n noiseMoves, preset string) (rows []plotting.IntervalRow) {
+		for _, name := range []string{denseGroup, webGroup, allGroup} {
+			if _, moves := n.moves(name); len(moves) > 0 {
+				for i := range moves {
+					moves[i] = round(moves[i])
+				}
+				rows = append(rows, overPoints(name, preset, moves))
 			}
-			rows = append(rows, overPoints(name, "with noise less without", moves))
 		}
-	}
-	need(len(rows) > 0)
-	return must(plotting.AUCDifferences("What noise adds to the lead of concentration", rows))
+		return rows
+	})
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -63,15 +62,9 @@ var plots = map[string]func(opened) *plotting.Figure{
 	"assumption assumption": func(a opened) *plotting.Figure {
 		return intervals("Under 0.5: the MIL assumption is broken", pooledTable(a.Results), "drawings", label)
 	},
-	"witness witness":      witnessPlot(false),
-	"witness instances":    witnessPlot(true),
 	"features spaces":      spacesPlot,
 	"features silhouettes": silhouettesPlot,
-	"ensembles gains":      from(gainsPlot),
-	"ensembles auc": func(a opened) *plotting.Figure {
-		return intervals("One network and ten", pooledTable(a.Results), "repeats", rowNamed(config.withMembers))
-	},
-	"learners auc": from(learnersMap(false)),
+	"learners auc":         from(learnersMap(false)),
 	"learners ranks": from(func(s learnerStudy) *plotting.Figure {
 		return ranksPlot(s.complete, "families of sets", s.Families, s.values)
 	}),
@@ -117,40 +110,4 @@ func ranksPlot(methods []string, lines string, sets []string, values [][]float64
 		list = append(list, plotting.MethodRank{Name: m, Rank: ranks[i]})
 	}
 	return must(plotting.CriticalDifference(title, list, difference))
-}
-
-// sweepPoint is a row on a curve.
-type sweepPoint struct {
-	curve string
-	x     float64
-	row   results.Row
-}
-
-// sweepPlot draws the AUC of rows against a number.
-func sweepPlot(title string, list []sweepPoint, axis string, scale plotting.Scale) *plotting.Figure {
-	points := make(map[string][]sweepPoint)
-	var names []string
-	for _, p := range list {
-		if points[p.curve] == nil {
-			names = append(names, p.curve)
-		}
-		points[p.curve] = append(points[p.curve], p)
-	}
-	need(len(names) > 0)
-	var curves []plotting.SweepCurve
-	for _, name := range names {
-		slices.SortFunc(points[name], func(p, q sweepPoint) int { return cmp.Compare(p.x, q.x) })
-		c := plotting.SweepCurve{Name: name}
-		for _, p := range points[name] {
-			c.X, c.Mean = append(c.X, p.x), append(c.Mean, p.row.Mean)
-			if p.row.Low != nil && p.row.High != nil {
-				c.Low, c.High = append(c.Low, *p.row.Low), append(c.High, *p.row.High)
-			}
-		}
-		if len(c.Low) < len(c.X) {
-			c.Low, c.High = nil, nil
-		}
-		curves = append(curves, c)
-	}
-	return must(plotting.Sweep(title, axis, "AUC", scale, curves))
 }

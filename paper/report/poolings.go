@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -21,6 +22,17 @@ const (
 // instancePooling is the pooling of the classifier of instances.
 const instancePooling = "instance"
 
+// paperSuffix marks the columns of Syn and softmax with the setting of the paper.
+const paperSuffix = " (paper)"
+
+// column is the learner or the pooling, and of Syn and softmax whether they have the setting of the paper.
+func (c config) column() string {
+	if (c.Pooling == "syn" || c.Pooling == "softmax") && c.preset() == paperPreset {
+		return c.Pooling + paperSuffix
+	}
+	return cmp.Or(c.Learner, c.Pooling)
+}
+
 func poolingOf(r results.Row) string {
 	name, _, _ := strings.Cut(r.Setting, " ")
 	return name
@@ -36,18 +48,17 @@ type poolingStudy struct {
 }
 
 func newPoolings(a results.Archive) poolingStudy {
-	fits := models(a.Results)
-	g := newGrid(tabulate(fits).Rows, func(r results.Row) (string, string) { return r.Set, poolingOf(r) })
+	fits := a.Results
+	inPaper := func(c config) bool { return c.column() != cmp.Or(c.Learner, c.Pooling) }
+	g := newGrid(tabulate(of(fits, func(c config) bool { return !inPaper(c) })).Rows, func(r results.Row) (string, string) { return r.Set, poolingOf(r) })
+	if papers := of(fits, inPaper); len(papers) > 0 {
+		g.add(tabulate(papers).Rows, func(r results.Row) (string, string) { return r.Set, poolingOf(r) + paperSuffix })
+	}
 	single := slices.Clone(g.columns)
 	g.addBest(of(fits, func(c config) bool { return c.Pooling != instancePooling }), anyNetwork)
 	g.addBest(fits, anyModel)
 	slices.SortFunc(g.lines, mil.CompareNatural)
 	return poolingStudy{literary{g, choicesOf(fits), []string{anyModel, anyNetwork}}, fits, settingNames(fits), single}
-}
-
-// models returns the results of single models. Folders of earlier versions have ensembles among them.
-func models(fits []results.Result) []results.Result {
-	return of(fits, func(c config) bool { return c.Members == 0 })
 }
 
 // Means is the table of the grid, with the sets that have not been run.

@@ -32,11 +32,9 @@ var sections = []section{
 	{"ablation", "What does each part of SynPooling contribute?", "changes", 3300, func(a results.Archive) any { return newAblation(a) }},
 	{"iterations", "Which number of Syn steps is best?", "sweep", 6635, func(a results.Archive) any { return newIterations(a) }},
 	{"winners", "Does the winning instance change more often under distraction?", "steps", 1872, func(a results.Archive) any { return newWinners(a) }},
-	{"noise", "Does concentration make a network robust to noise?", "lead", 4620, func(a results.Archive) any { return newNoise(a) }},
+	{"noise", "Does concentration make a network robust to noise?", "lead", 0, func(a results.Archive) any { return newNoise(a) }},
 	{"assumption", "Which poolings learn what the MIL assumption forbids?", "assumption", 330, func(a results.Archive) any { return newAssumption(a) }},
-	{"witness", "How few instances may tell the label?", "witness", 510, func(a results.Archive) any { return newWitness(a) }},
 	{"features", "Does pooling separate the classes?", "silhouettes", 66, func(a results.Archive) any { return newFeatures(a) }},
-	{"ensembles", "What does an ensemble of ten networks gain over one?", "gains", 400, func(a results.Archive) any { return newEnsembles(a) }},
 	{"learners", "Which learner is best when inner folds choose its settings?", "ranks", 28093, func(a results.Archive) any { return newLearners(a) }},
 	{"networks", "Do networks with searched settings reach the published HopfieldPooling?", "auc", 4750, func(a results.Archive) any { return newNetworks(a) }},
 }

@@ -48,11 +48,6 @@ func (l drawn) Learn(ctx context.Context, task cv.Task, done func(learner.Outcom
 						one.Instances = append(one.Instances, cv.Rand(f.Seed, "weight", i, b).Float64())
 					}
 				}
-				if strings.Contains(string(f.Setting), "members") {
-					for m := range 10 {
-						one.Members = append(one.Members, []float64{score + cv.Rand(f.Seed, "member", m, b).NormFloat64()})
-					}
-				}
 				s = append(s, one)
 			}
 			return s

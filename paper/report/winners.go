@@ -201,7 +201,7 @@ func winnerStepsPlot(s winnerStudy) *plotting.Figure {
 			curves = append(curves, s.curve(preset+", "+strings.TrimPrefix(w.String(), "training bags, "), s.mean(preset, w, s.sets)))
 		}
 	}
-	return must(plotting.Sweep("Winners that change between two epochs", "Syn steps I", "least share", plotting.Linear, curves))
+	return must(plotting.Sweep("Winners that change between two epochs", "Syn steps I", "least share", curves))
 }
 
 // winnerSetsPlot draws the same per set, of the paper's setting after the steps in float32. The Web sets, which are the same pages, have one
@@ -219,5 +219,5 @@ func winnerSetsPlot(s winnerStudy) *plotting.Figure {
 	if len(pages) > 0 {
 		curves = append(curves, s.curve("Web, mean", s.mean(paperPreset, ways[0], pages)))
 	}
-	return must(plotting.Sweep("Figure 6 with γ = 1 in float32, by set", "Syn steps I", "least share", plotting.Linear, curves))
+	return must(plotting.Sweep("Figure 6 with γ = 1 in float32, by set", "Syn steps I", "least share", curves))
 }

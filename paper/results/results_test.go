@@ -200,15 +200,15 @@ func TestArchive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := committed.Archive("noise")
+	a, err := committed.Archive("features")
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := slices.IndexFunc(all, func(a results.Archive) bool { return a.Experiment == "noise" })
-	if a.Experiment != "noise" || len(a.Results) != len(all[at].Results) || len(a.Times) != len(all[at].Times) {
+	at := slices.IndexFunc(all, func(a results.Archive) bool { return a.Experiment == "features" })
+	if a.Experiment != "features" || len(a.Results) != len(all[at].Results) || len(a.Times) != len(all[at].Times) {
 		t.Errorf("%s with %d results, want %d", a.Experiment, len(a.Results), len(all[at].Results))
 	}
-	if _, err := committed.Archive("nosie"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := committed.Archive("feature"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no such experiment: %v", err)
 	}
 }

@@ -17,14 +17,15 @@ type NoiseKind string
 
 // The kinds of noise. A term is a non-zero value of an instance together with its column.
 const (
-	GaussianNoise NoiseKind = "gaussian"    // adds a normal number to every value
-	Deletion      NoiseKind = "deletion"    // sets the value of a term to 0
-	Replacement   NoiseKind = "replacement" // moves the value of a term to a random column where the instance has 0
-	Swap          NoiseKind = "swap"        // exchanges the values of two terms
+	GaussianNoise NoiseKind = "gaussian"       // adds a normal number to every value, by the variance of its feature
+	PowerNoise    NoiseKind = "gaussian-power" // adds a normal number to every value, by the power of all values
+	Deletion      NoiseKind = "deletion"       // sets the value of a term to 0
+	Replacement   NoiseKind = "replacement"    // moves the value of a term to a random column where the instance has 0
+	Swap          NoiseKind = "swap"           // exchanges the values of two terms
 )
 
 // NoiseKinds lists the kinds of noise.
-var NoiseKinds = []NoiseKind{GaussianNoise, Deletion, Replacement, Swap}
+var NoiseKinds = []NoiseKind{GaussianNoise, PowerNoise, Deletion, Replacement, Swap}
 
 // Noise adds noise to the instances of bags.
 //
@@ -33,6 +34,10 @@ var NoiseKinds = []NoiseKind{GaussianNoise, Deletion, Replacement, Swap}
 // therefore the same for every feature, whatever its unit. A constant feature does not change. At 0 dB there is as
 // much noise as signal.
 //
+// With [PowerNoise] it has the same standard deviation p 10^(-Level/20) in every feature, where p² is the mean of the squares of all values
+// of the set. This is white noise as awgn of MATLAB adds it to a measured signal. It drowns features of small numbers, and counts a
+// mean as signal.
+//
 // The other kinds are for vectors of unordered terms. Their level is the share of an instance's terms to change:
 // level times terms, rounded to the nearest integer (halves up), and at least 1 term if the level is above 0 and the
 // instance has one. Swap changes disjoint pairs of terms. The same rule gives their number as a share of half the
@@ -40,11 +45,11 @@ var NoiseKinds = []NoiseKind{GaussianNoise, Deletion, Replacement, Swap}
 // left.
 //
 // The noise of a bag depends only on the seed, the bag's id, the kind and the level, and for Gaussian noise on the
-// deviations of the features. Other bags have no influence. Levels with the same seed are nested: a term changed at
+// deviations of the features, or the power. Other bags have no influence. Levels with the same seed are nested: a term changed at
 // 10 % changes in the same way at 20 %, and Gaussian noise differs only in size.
 type Noise struct {
 	Kind  NoiseKind `json:"kind"`
-	Level float64   `json:"level"` // dB for Gaussian noise, otherwise a share in [0, 1]
+	Level float64   `json:"level"` // dB for both kinds of Gaussian noise, otherwise a share in [0, 1]
 	Seed  uint64    `json:"seed"`
 }
 
@@ -56,18 +61,20 @@ func (n Noise) Validate() error {
 	switch {
 	case !slices.Contains(NoiseKinds, n.Kind):
 		return fmt.Errorf("noise %q: there is no such kind; %s", n.Kind, spelling.Hint(n.Kind, NoiseKinds))
-	case n.Kind == GaussianNoise && !(math.Abs(n.Level) <= maxDecibel):
-		return fmt.Errorf("noise gaussian: signal-to-noise ratio %v; give dB from -%d to %[2]d", n.Level, maxDecibel)
-	case n.Kind != GaussianNoise && !(n.Level >= 0 && n.Level <= 1):
+	case n.gaussian() && !(math.Abs(n.Level) <= maxDecibel):
+		return fmt.Errorf("noise %s: signal-to-noise ratio %v; give dB from -%d to %[3]d", n.Kind, n.Level, maxDecibel)
+	case !n.gaussian() && !(n.Level >= 0 && n.Level <= 1):
 		return fmt.Errorf("noise %s: level %v; give the share of terms, from 0 to 1", n.Kind, n.Level)
 	}
 	return nil
 }
 
+func (n Noise) gaussian() bool { return n.Kind == GaussianNoise || n.Kind == PowerNoise }
+
 // String returns the name of the noise, for example "gaussian(10dB)" or "deletion(0.2)".
 func (n Noise) String() string {
 	unit := ""
-	if n.Kind == GaussianNoise {
+	if n.gaussian() {
 		unit = "dB"
 	}
 	return fmt.Sprintf("%s(%v%s)", n.Kind, n.Level, unit)
@@ -86,7 +93,7 @@ func (n Noise) Apply(s *mil.Set) (*mil.Set, error) {
 	noisy := *s
 	noisy.Name = s.Name + "+" + n.String()
 	noisy.Bags = slices.Clone(s.Bags)
-	if n.Kind == GaussianNoise {
+	if n.gaussian() {
 		for i, b := range s.Bags {
 			dense, err := mil.ToDense(b.Instances)
 			if err != nil {
@@ -95,12 +102,18 @@ func (n Noise) Apply(s *mil.Set) (*mil.Set, error) {
 			noisy.Bags[i].Instances = dense
 		}
 		sizes := deviations(noisy.Bags)
+		if n.Kind == PowerNoise {
+			p := power(noisy.Bags)
+			for j := range sizes {
+				sizes[j] = p
+			}
+		}
 		ratio := float64(float32(math.Pow(10, -n.Level/20))) // rounded, because the last bits of a power differ between processors
 		for j := range sizes {
 			sizes[j] *= ratio
 		}
 		for i, b := range noisy.Bags {
-			noisy.Bags[i].Instances = n.gaussian(b, sizes)
+			noisy.Bags[i].Instances = n.add(b, sizes)
 		}
 	} else {
 		for i, b := range s.Bags {
@@ -118,8 +131,8 @@ func (n Noise) random(bag string, row int) *rand.Rand {
 	return cv.Rand(n.Seed, fmt.Sprintf("%s noise of bag %s", n.Kind, bag), row)
 }
 
-// gaussian returns a dense bag with normal noise added, with these standard deviations.
-func (n Noise) gaussian(b mil.Bag, sizes []float64) *mil.Dense {
+// add returns a dense bag with normal noise added, with these standard deviations.
+func (n Noise) add(b mil.Bag, sizes []float64) *mil.Dense {
 	m := *b.Instances.(*mil.Dense)
 	m.Values = slices.Clone(m.Values)
 	for i := range m.Rows {
@@ -166,6 +179,17 @@ func deviations(bags []mil.Bag) []float64 {
 		}
 	}
 	return square
+}
+
+// power returns the root of the mean square of the values of dense bags, rounded identically on every machine.
+func power(bags []mil.Bag) float64 {
+	var square float64
+	count := 0
+	for _, b := range bags {
+		count += b.Instances.Len() * b.Instances.Features()
+		_ = mil.EachValue(b.Instances, func(_, _ int, v float32) { square += float64(float64(v) * float64(v)) }) // in memory there is no error
+	}
+	return math.Sqrt(square / float64(max(count, 1)))
 }
 
 // term is a non-zero value.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"synpool/milbench/mil"
 )
 
@@ -197,7 +199,7 @@ func TestNoiseStreams(t *testing.T) {
 	}
 }
 
-// The signal-to-noise ratio is as requested in every feature, and the noise has mean 0.
+// The signal-to-noise ratio is as requested in every feature, by its variance or by the power of all values, and the noise has mean 0.
 func TestGaussianNoise(t *testing.T) {
 	s := normalSet(5, 400, 6)
 	for i := range s.Bags {
@@ -209,12 +211,20 @@ func TestGaussianNoise(t *testing.T) {
 			m.Values[k] += 7
 		}
 	}
-	signal := deviations(s.Bags)
-	for _, level := range []float64{20, 0, -5} {
-		noisy, err := Noise{GaussianNoise, level, 2}.Apply(s)
+	var all []float64
+	for _, b := range s.Bags {
+		for _, v := range values(b.Instances) {
+			all = append(all, float64(v))
+		}
+	}
+	root := floats.Norm(all, 2) / math.Sqrt(float64(len(all)))
+	signals := map[NoiseKind][]float64{GaussianNoise: deviations(s.Bags), PowerNoise: {root, root, root, root, root, root}}
+	for _, n := range []Noise{{GaussianNoise, 20, 2}, {GaussianNoise, 0, 2}, {GaussianNoise, -5, 2}, {PowerNoise, 20, 2}, {PowerNoise, -5, 2}} {
+		level, signal := n.Level, signals[n.Kind]
+		noisy, err := n.Apply(s)
 		must(t, err)
 		var sum, square [6]float64
-		n := float64(s.NumInstances())
+		count := float64(s.NumInstances())
 		for i, b := range noisy.Bags {
 			for k, v := range values(b.Instances) {
 				d := float64(v) - float64(values(s.Bags[i].Instances)[k])
@@ -222,16 +232,16 @@ func TestGaussianNoise(t *testing.T) {
 			}
 		}
 		for j := range 5 {
-			power := square[j] / n
+			power := square[j] / count
 			ratio := 10 * math.Log10(signal[j]*signal[j]/power)
-			if math.Abs(ratio-level) > 5*10/math.Ln10*math.Sqrt(2/n) { // the error of the logarithm of a variance
-				t.Errorf("feature %d: %v dB, want %v", j, ratio, level)
+			if math.Abs(ratio-level) > 5*10/math.Ln10*math.Sqrt(2/count) { // the error of the logarithm of a variance
+				t.Errorf("%v, feature %d: %v dB", n, j, ratio)
 			}
-			if mean := sum[j] / n; math.Abs(mean) > 5*math.Sqrt(power/n) {
+			if mean := sum[j] / count; math.Abs(mean) > 5*math.Sqrt(power/count) {
 				t.Errorf("feature %d: noise of mean %v", j, mean)
 			}
 		}
-		if square[5] != 0 {
+		if n.Kind == GaussianNoise && square[5] != 0 {
 			t.Errorf("noise in a constant feature")
 		}
 	}
@@ -260,11 +270,11 @@ func TestGaussianNoiseNested(t *testing.T) {
 func TestNoiseRefuses(t *testing.T) {
 	s := termSet(1, 2, false)
 	for want, n := range map[string]Noise{
-		`noise "gausian": there is no such kind; did you mean "gaussian"?`:                  {"gausian", 10, 1},
-		`noise "": there is no such kind; use one of gaussian, deletion, replacement, swap`: {"", 10, 1},
-		"noise gaussian: signal-to-noise ratio NaN; give dB from -300 to 300":               {GaussianNoise, math.NaN(), 1},
-		"noise gaussian: signal-to-noise ratio +Inf":                                        {GaussianNoise, math.Inf(1), 1},
-		"noise deletion: level 10; give the share of terms, from 0 to 1":                    {Deletion, 10, 1},
+		`noise "gausian": there is no such kind; did you mean "gaussian"?`:                                  {"gausian", 10, 1},
+		`noise "": there is no such kind; use one of gaussian, gaussian-power, deletion, replacement, swap`: {"", 10, 1},
+		"noise gaussian: signal-to-noise ratio NaN; give dB from -300 to 300":                               {GaussianNoise, math.NaN(), 1},
+		"noise gaussian-power: signal-to-noise ratio +Inf":                                                  {PowerNoise, math.Inf(1), 1},
+		"noise deletion: level 10; give the share of terms, from 0 to 1":                                    {Deletion, 10, 1},
 		"noise swap: level -0.1":       {Swap, -0.1, 1},
 		"noise replacement: level NaN": {Replacement, math.NaN(), 1},
 	} {
