@@ -90,6 +90,12 @@ func TestRows(t *testing.T) {
 			if err != nil || !slices.Equal(p, predict(t, a, part.X)) {
 				t.Errorf("probabilities of rows differ (%v)", err)
 			}
+			for i, row := range data.Rows { // one alone walks the trees in another way
+				alone, err := a.Predict(context.Background(), data.X[row*7:(row+1)*7], nil, 1)
+				if err != nil || !slices.Equal(alone, p[i*classes:(i+1)*classes]) {
+					t.Errorf("row %d alone: %v (%v), want %v", row, alone, err, p[i*classes:(i+1)*classes])
+				}
+			}
 		}
 	}
 }

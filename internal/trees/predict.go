@@ -69,15 +69,21 @@ func (w *walker) predict(f *Forest, x []float32, rows []int, to []float64) {
 	for t := range f.Trees() {
 		a, b := f.Starts[t], f.Starts[t+1]
 		feature, threshold, next := f.Feature[a:b], f.Threshold[a:b], f.Next[a:b]
-		w.nodes = slices.Grow(w.nodes[:0], len(feature))[:len(feature)]
-		for i, j := range feature {
-			if j < 0 {
-				w.nodes[i] = node{0, float32(math.Inf(-1)), int32(i)}
-			} else {
-				w.nodes[i] = node{j, threshold[i], next[i]}
+		if len(rows) < rearranged {
+			for r, row := range rows {
+				w.ends[r] = reached(feature, threshold, next, x[row*f.Features:][:f.Features])
 			}
+		} else {
+			w.nodes = slices.Grow(w.nodes[:0], len(feature))[:len(feature)]
+			for i, j := range feature {
+				if j < 0 {
+					w.nodes[i] = node{0, float32(math.Inf(-1)), int32(i)}
+				} else {
+					w.nodes[i] = node{j, threshold[i], next[i]}
+				}
+			}
+			w.walk(f.Features, x, rows)
 		}
-		w.walk(f.Features, x, rows)
 		leaves := f.Leaves[f.firstLeaf(t)*width:]
 		if width == 2 {
 			for r, end := range w.ends {
@@ -97,6 +103,22 @@ func (w *walker) predict(f *Forest, x []float32, rows []int, to []float64) {
 	for i := range to {
 		to[i] /= float64(f.Trees())
 	}
+}
+
+// rearranged is the number of rows from which on rearranging the nodes of a tree costs less than it saves. A bag has one row.
+const rearranged = 32
+
+// reached returns the leaf that a row reaches.
+func reached(feature []int32, threshold []float32, next []int32, row []float32) int {
+	i := int32(0)
+	for feature[i] >= 0 {
+		if row[feature[i]] > threshold[i] {
+			i = next[i]
+		} else {
+			i++
+		}
+	}
+	return int(i)
 }
 
 // walk sets ends. It processes four rows at a time, so that the processor need not wait for the node of one row.
