@@ -122,7 +122,7 @@ def main():
                     jobs.append(("slides", side, width, ours))
                 for side, more in [("PyTorch", []), ("PyTorch, kept", ["kept"]), ("PyTorch, kept, TF32", ["kept", "tf32"])]:
                     def theirs(width=width, hidden=hidden, more=more):
-                        out, line = slides.run([sys.executable, HERE / "slides.py", "--torch", folder, width, hidden, "cuda", *more])
+                        out, line = slides.run([sys.executable, HERE / "slides.py", "--torch", folder, slides.EPOCHS, width, hidden, "cuda", *more])
                         return {**line, **json.loads(out)}
 
                     jobs.append(("slides", side, width, theirs))

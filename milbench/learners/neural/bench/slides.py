@@ -3,9 +3,10 @@
     pip install -r requirements.txt
     python slides.py --out slides.jsonl          # writes a line per run; about 40 minutes and 2 GB of disk in a temporary folder
     python slides.py --table slides.jsonl        # the tables again
+    python slides.py --out few.jsonl --only 256 --poolings gated --slides 28 --epochs 3    # fewer slides and epochs
 
 The slides are drawn from eight clusters of instances; in positive ones 2 % of the instances are moved in a tenth of the features.
-Both sides train four folds for ten epochs, one bag per step, without dropout, on two cores, and read the bags from .npy files in the
+Both sides train four folds, one bag per step, without dropout, on two cores, and read the bags from .npy files in the
 cache of the system. PyTorch uses two threads and trains the folds in turn; it standardises with the moments of the training part, as
 milbench does. Seconds are those of the whole process, with imports, reading, compiling and the audit of milbench; seconds of
 training are without these. Memory is the most that was resident.
@@ -68,7 +69,7 @@ def gated(features, width, hidden):
     return Gated()
 
 
-def pytorch(folder, width, hidden, device, *how):
+def pytorch(folder, epochs, width, hidden, device, *how):
     """Trains PyTorch's gated attention MIL and prints its seconds of training and its AUC.
 
     A step reads its bag from its file; with "kept" in how all bags are held on the device, with "tf32" products are in TF32.
@@ -106,7 +107,7 @@ def pytorch(folder, width, hidden, device, *how):
         net = gated(len(mean), width, hidden).to(device)
         optimizer = torch.optim.AdamW(net.parameters(), lr=1e-3, weight_decay=0.01, fused=True)
         loss = nn.BCEWithLogitsLoss()
-        for epoch in range(EPOCHS):
+        for epoch in range(epochs):
             for i in np.random.default_rng(epoch).permutation(train):
                 optimizer.zero_grad()
                 loss(net((load(i) - mean) * factor), torch.tensor([float(labels[i])], device=device)).backward()
@@ -129,10 +130,10 @@ def run(command, environment=None):
     return out, {"process_s": time.time() - start, "memory_mb": usage.ru_maxrss / 1024}
 
 
-def ours(binary, folder, pooling, width, hidden, out):
+def ours(binary, folder, epochs, pooling, width, hidden, out):
     """Trains milbench and returns a line."""
     command = [binary, "run", folder / "bags", "--labels", folder / "labels.csv", "--pooling", pooling, "--repeats", 1, "--folds", FOLDS,
-               "--epochs", EPOCHS, "--batch", 1, "--dropout", 0, "--width", width, "--embed", hidden, "--lr", 1e-3,
+               "--epochs", epochs, "--batch", 1, "--dropout", 0, "--width", width, "--embed", hidden, "--lr", 1e-3,
                "--weight-decay", 0.01, "--json", "--out", out]
     if pooling == "syn":
         command += ["--iterations", 3]
@@ -148,12 +149,15 @@ def main():
     parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--table", type=pathlib.Path)
     parser.add_argument("--only", choices=["64", "256", "growth"], nargs="+", default=["64", "256", "growth"], help="a width of the network beside PyTorch, or growth")
+    parser.add_argument("--poolings", choices=["gated", "softmax", "syn"], nargs="+", default=["gated", "softmax", "syn"], help="of milbench, beside PyTorch")
+    parser.add_argument("--slides", type=int, default=SLIDES)
+    parser.add_argument("--epochs", type=int, default=EPOCHS)
     parser.add_argument("--torch", nargs="+", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.torch:
-        folder, width, hidden, *more = args.torch
+        folder, epochs, width, hidden, *more = args.torch
         device, *how = more or ["cpu"]
-        return pytorch(pathlib.Path(folder), int(width), int(hidden), device, *how)
+        return pytorch(pathlib.Path(folder), int(epochs), int(width), int(hidden), device, *how)
     if args.table:
         return table(args.table)
     if not args.out:
@@ -170,22 +174,22 @@ def main():
                 print(json.dumps(line), file=file, flush=True)
             print(line)
 
-        make(work / "slides", SLIDES, INSTANCES, FEATURES, 0.6)
+        make(work / "slides", args.slides, INSTANCES, FEATURES, 0.6)
         for turn in range(ROUNDS):
             for width, hidden in WIDTHS.items():
                 if str(width) not in args.only:
                     continue
-                out, line = run([sys.executable, __file__, "--torch", work / "slides", width, hidden])
-                write(work="slides", side="pytorch", pooling="gated", width=width, round=turn, **line | json.loads(out))
-                for pooling in ("gated", "softmax", "syn"):
+                out, line = run([sys.executable, __file__, "--torch", work / "slides", args.epochs, width, hidden])
+                write(work="slides", slides=args.slides, epochs=args.epochs, side="pytorch", pooling="gated", width=width, round=turn, **line | json.loads(out))
+                for pooling in args.poolings:
                     count += 1
-                    write(work="slides", side="milbench", pooling=pooling, width=width, round=turn, **ours(binary, work / "slides", pooling, width, hidden, work / f"out{count}"))
+                    write(work="slides", slides=args.slides, epochs=args.epochs, side="milbench", pooling=pooling, width=width, round=turn, **ours(binary, work / "slides", args.epochs, pooling, width, hidden, work / f"out{count}"))
         for slides, instances in GROWTH if "growth" in args.only else []:
             folder = work / f"growth-{slides}-{instances}"
             make(folder, slides, instances, 256, 0)
             for turn in range(ROUNDS):
                 count += 1
-                write(work="growth", slides=slides, instances=instances, round=turn, **ours(binary, folder, "gated", 64, 32, work / f"out{count}"))
+                write(work="growth", slides=slides, instances=instances, round=turn, **ours(binary, folder, args.epochs, "gated", 64, 32, work / f"out{count}"))
             subprocess.run(["rm", "-r", folder], check=True)
     table(args.out)
 
@@ -197,7 +201,8 @@ def table(path):
         values = sorted(line[key] for line in chosen)
         return f"{statistics.median(values):.{digits}f} ({values[0]:.{digits}f}–{values[-1]:.{digits}f})"
 
-    print(f"{SLIDES} slides of {INSTANCES} x {FEATURES} on average, {FOLDS} folds, {EPOCHS} epochs, {lines[0]['date']}, revision {lines[0]['revision']}; medians of {ROUNDS} rounds, with minimum and maximum\n")
+    first = {"slides": SLIDES, "epochs": EPOCHS} | lines[0]
+    print(f"{first['slides']} slides of {INSTANCES} x {FEATURES} on average, {FOLDS} folds, {first['epochs']} epochs, {lines[0]['date']}, revision {lines[0]['revision']}; medians of {ROUNDS} rounds, with minimum and maximum\n")
     print("| width | side | training, s | process, s | PyTorch time / time | memory, MB | AUC |\n|--:|:--|--:|--:|--:|--:|--:|")
     for width in WIDTHS:
         theirs = [line for line in lines if line["work"] == "slides" and line["width"] == width and line["side"] == "pytorch"]
@@ -205,10 +210,13 @@ def table(path):
             continue
         for side, pooling in [("pytorch", "gated"), ("milbench", "gated"), ("milbench", "softmax"), ("milbench", "syn")]:
             chosen = [line for line in lines if line["work"] == "slides" and (line["width"], line["side"], line["pooling"]) == (width, side, pooling)]
+            if not chosen:
+                continue
             ratio = statistics.median(t["process_s"] for t in theirs) / statistics.median(c["process_s"] for c in chosen)
             print(f"| {width} | {'PyTorch' if side == 'pytorch' else side}, {pooling} | {figures(chosen, 'training_s')} | {figures(chosen, 'process_s')} | "
                   f"{ratio:.2f} | {figures(chosen, 'memory_mb', 0)} | {figures(chosen, 'auc', 3)} |")
-    print("\n| slides | instances per slide | training, s | s per 100,000 instances | memory, MB |\n|--:|--:|--:|--:|--:|")
+    if any(line["work"] == "growth" for line in lines):
+        print("\n| slides | instances per slide | training, s | s per 100,000 instances | memory, MB |\n|--:|--:|--:|--:|--:|")
     for slides, instances in GROWTH:
         chosen = [line for line in lines if line["work"] == "growth" and (line["slides"], line["instances"]) == (slides, instances)]
         if not chosen:
