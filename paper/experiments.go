@@ -106,7 +106,7 @@ var Experiments = []Experiment{
 	{
 		Name:     "poolings",
 		Question: "Which pooling is best when nothing is chosen by the test part?",
-		Paper:    "Tables 1 and 2",
+		Paper:    "Table 1",
 		Figures:  []string{"auc", "ranks"},
 		Full: Form{
 			Arms: []Arm{{Sets: paperSets, Protocol: nested, Settings: slices.Concat(

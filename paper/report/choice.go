@@ -204,18 +204,12 @@ func (c choice) drawnAtRandom() float64 { return c.All }
 
 func (c choice) inHindsight() float64 { return c.Hindsight }
 
-// Worth says what the choice is worth over a setting drawn at random, and again with Web as one set.
-func (all choices) Worth() string {
-	var says []string
-	for _, e := range acrossSets(all.gains(choice.drawnAtRandom)) {
-		says = append(says, fmt.Sprintf("%s (95 %% interval %s, n = %d sets)", e.Mean(), e.Range(), e.N))
-	}
-	return strings.Join(says, "; with Web as one set ")
-}
+// Worth is what the choice is worth over a setting drawn at random.
+func (all choices) Worth() effect { return acrossFamilies(all.gains(choice.drawnAtRandom)) }
 
 // choosingHelps says what choosing among all settings by validation parts is worth over a setting drawn at random.
 func choosingHelps(s poolingStudy) answer {
-	return acrossSets(s.Choices.gains(choice.drawnAtRandom)).answer()
+	return s.Choices.Worth().answer()
 }
 
 // whyHead is the head of the rows of [choices.why].

@@ -57,9 +57,9 @@ func TestChoices(t *testing.T) {
 	other.Set, other.Test = "fox", got.Test+0.1
 	web1, web2 := other, got
 	web1.Set, web2.Set = "web1", "web2"
-	for want, of := range map[string]choices{"+0.058 (95 % interval −0.577 to +0.694, n = 2 sets)": {got, other},
-		"n = 3 sets); with Web as one set +0.033 (95 % interval −0.284 to +0.351, n = 2 sets)": {got, web1, web2}} {
-		if text := of.Worth(); !strings.HasSuffix(text, want) || of.Tau() != "−0.167" {
+	for want, of := range map[string]choices{"+0.058 (95 % interval −0.577 to +0.694, 2 families of sets)": {got, other},
+		"+0.033 (95 % interval −0.284 to +0.351, 2 families of sets)": {got, web1, web2}} {
+		if text := of.Worth().String(); text != want || of.Tau() != "−0.167" {
 			t.Errorf("%s with a τ-b of %s, want %s", text, of.Tau(), want)
 		}
 	}

@@ -24,9 +24,8 @@ type answer struct {
 	Verdict            string // in a few words, without a full stop
 	Estimate, Interval string
 	of                 string  // what the estimate is of, where the question does not say
-	web                string  // a sentence on Web as one set, where that says something else
-	effects            effects // that the estimate and the interval are of, if they are a difference in AUC
-	tests              effects // the same, also of other differences
+	effect             *effect // that the estimate and the interval are of, if they are a difference in AUC
+	test               *effect // the same, also of other differences
 }
 
 // claims are the rows of the table of claims; the first of an experiment leads its section.
@@ -34,7 +33,7 @@ var claims = []claim{
 	{"Is one learner the best when inner folds choose?", "learners", from(bestLearner), "best learner over the second", false},
 	{"Does choosing by inner folds beat a random setting?", "learners", from(choosingInsideHelps), "inner folds over a random setting", false},
 	{"Does joining several learners (`auto`) beat choosing one?", "learners", from(joiningHelps), "joining learners over choosing one", false},
-	{"Do networks, searched and joined, reach the published HopfieldPooling?", "networks", from(reachesHopfield), "networks over published Hopfield", false},
+	{"Do networks, searched and joined, reach the published HopfieldPooling?", "networks", from(reachesHopfield), "", false},
 	{"Does reporting the best test epoch raise the AUC?", "published", from(stepAdds(allGroup, 2)), "best test epoch over the last", false},
 	{"Does the leaked label column raise the published AUC?", "published", from(stepAdds(webGroup, 4)), "leaked column over none (Web)", false},
 	{"Does reporting one fold of four raise the AUC?", "published", from(stepAdds(denseGroup, 3)), "one fold over four", false},
@@ -50,8 +49,8 @@ var claims = []claim{
 	{"Do three steps of concentration beat softmax (γ = 0.5 with layer norm)?", "ablation", from(beatsSoftmax(bases[2])), "I = 3 over softmax (γ = 0.5)", true},
 	{"Do three steps of distraction beat softmax (γ = 0.5 with layer norm)?", "ablation", from(beatsSoftmax(bases[3])), "I = −3 over softmax (γ = 0.5)", true},
 	{"Does distraction change the winner of training bags more often (γ = 1, float32)?", "winners", from(changesMore(paperPreset, "float32")), "", true},
-	{"Does it, counted before the steps, which keep the order (γ = 1)?", "winners", from(changesMore(paperPreset, "before")), "", true},
-	{"Does it with γ = 0.5 and layer norm?", "winners", from(changesMore(releasedPreset, "float32")), "", true},
+	{"Does distraction change it more often, counted before the steps, which keep the order (γ = 1)?", "winners", from(changesMore(paperPreset, "before")), "", true},
+	{"Does distraction change it more often with γ = 0.5 and layer norm (float32)?", "winners", from(changesMore(releasedPreset, "float32")), "", true},
 	{"Does concentration make a network robust to noise (γ = 1)?", "noise", from(concentrationResists(paperPreset)), "noise over none (concentration’s lead, γ = 1)", true},
 	{"Does concentration make a network robust to noise (γ = 0.5 with layer norm)?", "noise", from(concentrationResists(releasedPreset)), "noise over none (concentration’s lead, γ = 0.5)", true},
 	{"Do poolings learn what the MIL assumption forbids?", "assumption", from(poolingsBreak), "", false},
@@ -102,11 +101,11 @@ func answers(archives map[string]opened) (list []said, err error) {
 func holm(list []said) {
 	var syn []*answer
 	for i, s := range list {
-		if s.syn && len(s.tests) > 0 {
+		if s.syn && s.test != nil {
 			syn = append(syn, &list[i].answer)
 		}
 	}
-	hold(syn, "claims on Syn")
+	hold(syn, "questions about Syn")
 }
 
 // hold leaves those verdicts open that do not hold after Holm's correction for all of them, which are so many of what.
@@ -116,17 +115,17 @@ func hold(list []*answer, what string) {
 	}
 	var p []float64
 	for _, a := range list {
-		p = append(p, a.tests[0].P)
+		p = append(p, a.test.P)
 	}
 	for k, corrected := range must(stats.Holm(p)) {
-		if side := list[k].tests.direction(); corrected >= alpha && (side == higher || side == lower) {
+		if side := list[k].test.direction(); corrected >= alpha && (side == higher || side == lower) {
 			list[k].Verdict = fmt.Sprintf("%s (p = %s after Holm's correction for the %d %s)", cannotTell, digits(corrected), len(list), what)
 		}
 	}
 }
 
 // text is the question with its answer.
-func (s said) text() string { return join(s.Question, "**"+s.Verdict+".**", s.number(), s.web) }
+func (s said) text() string { return join(s.Question, "**"+s.Verdict+".**", s.number()) }
 
 // number is a sentence of the estimate, unless the verdict has it, with its interval and what it is of.
 func (a answer) number() string {
@@ -151,9 +150,10 @@ func (a answer) number() string {
 
 // what sorts a claim by what it says of models, "" if it says nothing of them.
 func (s said) what() string {
-	switch side := s.effects.direction(); {
-	case len(s.effects) == 0:
+	if s.effect == nil {
 		return ""
+	}
+	switch side := s.effect.direction(); {
 	case strings.HasPrefix(s.Verdict, cannotTell):
 		return "open"
 	case s.Experiment == "published" && side == higher:
@@ -174,16 +174,18 @@ func PlotClaims(archives []results.Archive) (figure *plotting.Figure, err error)
 }
 
 // plotClaims draws the claims that are differences in AUC, a row for each claim whose experiment is among the archives, with a band of
-// what does not matter. A row with the Web sets averaged into one follows where that says something else.
+// what does not matter.
 func plotClaims(list []said) *plotting.Figure {
 	var rows []plotting.ComparedRow
 	for _, s := range list {
-		for _, row := range s.effects.rows(s.short) {
-			if strings.HasPrefix(s.Verdict, cannotTell) { // for a reason beside the interval, such as ranks
-				row.Verdict, row.Same = 0, false
-			}
-			rows = append(rows, row)
+		if s.effect == nil {
+			continue
 		}
+		row := s.effect.row(s.short)
+		if strings.HasPrefix(s.Verdict, cannotTell) { // for a reason beside the interval, such as Holm's correction
+			row.Verdict, row.Same = 0, false
+		}
+		rows = append(rows, row)
 	}
 	need(len(rows) > 0)
 	return must(plotting.Comparison("What each claim changes", "Difference in AUC (95 % CI)", margin, rows))

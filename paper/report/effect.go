@@ -81,26 +81,12 @@ func (e effect) Interval() string { return fmt.Sprintf("%s, %d %s", e.Range(), e
 // String writes the effect with its interval.
 func (e effect) String() string { return e.Mean() + " (95 % interval " + e.Interval() + ")" }
 
-// effects are one difference over all sets and, where there are Web sets to average into one, with these as one set.
-type effects []effect
-
-// acrossSets returns the mean of differences, one of each set, with its interval over sets. It needs two sets, with Web as one.
-func acrossSets(sets []string, differences []float64) (list effects) {
+// acrossFamilies returns the mean of differences, one a set, over families of sets, with its interval. It needs two families.
+func acrossFamilies(sets []string, differences []float64) effect {
 	need(len(sets) > 0)
-	for _, version := range versions(sets, rowsOf(differences)) {
-		list = append(list, newEffect(column(version, 0), "sets"))
-	}
-	return list
+	_, merged := merge(sets, rowsOf(differences), familyOf)
+	return newEffect(column(merged, 0), "families of sets")
 }
-
-// acrossGroups is [acrossSets] of the means of differences that belong to one group each.
-func acrossGroups(of []string, differences []float64, group func(string) string) effects {
-	names, merged := merge(of, rowsOf(differences), group)
-	return acrossSets(names, column(merged, 0))
-}
-
-// ofSet is a group for each set, of several differences.
-func ofSet(set string) string { return set }
 
 // rowsOf makes a row of each value.
 func rowsOf(values []float64) [][]float64 {
@@ -112,25 +98,14 @@ func rowsOf(values []float64) [][]float64 {
 }
 
 // acrossRepeats returns the mean of differences over sets, with its interval over repeats: rows have a difference of each
-// repeat, a row for each set. It needs two repeats.
-func acrossRepeats(sets []string, rows [][]float64) (list effects) {
+// repeat, a row for each set. It needs two repeats. It is about these sets only.
+func acrossRepeats(rows [][]float64) effect {
 	need(len(rows) > 0)
-	for _, version := range versions(sets, rows) {
-		var means []float64
-		for k := range version[0] {
-			means = append(means, mean(column(version, k)))
-		}
-		list = append(list, newEffect(means, "repeats"))
+	var means []float64
+	for k := range rows[0] {
+		means = append(means, mean(column(rows, k)))
 	}
-	return list
-}
-
-// direction is that of all versions, unclear where they differ.
-func (list effects) direction() direction {
-	if len(list) == 0 || slices.ContainsFunc(list, func(e effect) bool { return e.direction() != list[0].direction() }) {
-		return unclear
-	}
-	return list[0].direction()
+	return newEffect(means, "repeats")
 }
 
 // The words of a verdict that is neither yes nor no.
@@ -138,44 +113,27 @@ const cannotTell = "We cannot tell"
 
 var noDifference = fmt.Sprintf("No difference (the interval lies within ±%v)", margin)
 
-// answer says whether the difference is above 0. Where Web as one set says something else, the verdict is open.
-func (list effects) answer() answer {
-	first := list[0]
-	said := answer{Estimate: first.Mean(), Interval: first.Interval(), effects: list, tests: list}
-	switch list.direction() {
+// answer says whether the difference is above 0.
+func (e effect) answer() answer {
+	said := answer{Estimate: e.Mean(), Interval: e.Interval(), effect: &e, test: &e}
+	switch e.direction() {
 	case same:
 		said.Verdict = noDifference
 	case higher:
-		said.Verdict = "Yes, by " + number(math.Abs(first.Value))
+		said.Verdict = "Yes, by " + number(math.Abs(e.Value))
 	case lower:
-		said.Verdict = "No, lower by " + number(math.Abs(first.Value))
+		said.Verdict = "No, lower by " + number(math.Abs(e.Value))
 	default:
 		said.Verdict = cannotTell
-		if first.direction() != unclear {
-			said.Verdict += " (does not hold with Web as one set)"
-		}
-	}
-	for _, e := range list[1:] {
-		if e.direction() != first.direction() {
-			said.web = fmt.Sprintf("With Web as one set it is %s (%s).", e.Mean(), e.Interval())
-		}
 	}
 	return said
 }
 
-// rows are those of a figure, with Web as one set only where that says something else.
-func (list effects) rows(name string) (rows []plotting.ComparedRow) {
-	verdict := map[direction]int{higher: 1, lower: -1}[list.direction()]
-	for i, e := range list {
-		if i > 0 && e.direction() == list[0].direction() {
-			continue
-		}
-		if i > 0 {
-			name = "… with Web as one set"
-		}
-		rows = append(rows, plotting.ComparedRow{Name: name, Difference: e.Value, Low: e.Low, High: e.High, Verdict: verdict, Same: list.direction() == same})
-	}
-	return rows
+// row is that of a figure.
+func (e effect) row(name string) plotting.ComparedRow {
+	side := e.direction()
+	verdict := map[direction]int{higher: 1, lower: -1}[side]
+	return plotting.ComparedRow{Name: name, Difference: e.Value, Low: e.Low, High: e.High, Verdict: verdict, Same: side == same}
 }
 
 // join joins sentences, some may be empty.

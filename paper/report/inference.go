@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"synpool/milbench/stats"
 )
@@ -104,14 +103,6 @@ func (t tested) Range() string {
 	return signed(must(low, err)) + " to " + signed(high)
 }
 
-// versions are rows, one a set, and where there are Web sets to average into one the rows with these as one.
-func versions(sets []string, rows [][]float64) [][][]float64 {
-	if _, merged := mergeWeb(sets, rows); len(merged) < len(rows) {
-		return [][][]float64{rows, merged}
-	}
-	return [][][]float64{rows}
-}
-
 // mergeWeb averages the rows of the Web sets into one.
 func mergeWeb(sets []string, rows [][]float64) (names []string, merged [][]float64) {
 	return merge(sets, rows, func(set string) string {
@@ -158,7 +149,7 @@ func byRank(ranks []float64) []int {
 // averageRanks ranks the columns of rows; the best mean has rank 1.
 func averageRanks(values [][]float64) []float64 { return must(stats.AverageRanks(values)) }
 
-// ranking is methods ranked over sets.
+// ranking is methods ranked over families of sets.
 type ranking struct {
 	Methods           []string // the best first
 	Behind            []string // those that the first is ahead of
@@ -167,40 +158,17 @@ type ranking struct {
 	Apart             []string // which methods are ahead of which others
 }
 
-// rank ranks methods over sets, or over what else the lines are called, and again with the Web sets averaged into one. It needs two of
-// each, and results that differ. A method is ahead of another by both rankings.
-func rank(methods []string, lines string, sets []string, values [][]float64) (r ranking) {
-	all := versions(sets, values)
-	least := all[len(all)-1]
-	need(len(methods) > 1 && len(least) > 1 && slices.ContainsFunc(least, func(row []float64) bool { return len(extremes(row, 1)) < len(row) }))
-	head := []string{"average rank (1 is the best)"}
-	var tests []stats.FriedmanTest
-	var critical []float64
-	var p, difference []string
-	for i, version := range all {
-		tests, critical = append(tests, must(stats.Friedman(version))), append(critical, must(stats.NemenyiDifference(len(methods), len(version), alpha)))
-		head = append(head, fmt.Sprintf([]string{"%d %s", "Web as one, %d %s"}[i], len(version), lines))
-		p, difference = append(p, pValue(tests[i].FP)), append(difference, fmt.Sprintf("%.2f", critical[i]))
-	}
-	r.Friedman, r.Nemenyi = strings.Join(p, ", with Web as one "), strings.Join(difference, ", with Web as one ")
-	ahead := func(i, j int) bool {
-		for k, t := range tests {
-			if t.FP >= alpha || t.Ranks[j]-t.Ranks[i] < critical[k] {
-				return false
-			}
-		}
-		return true
-	}
+// rank ranks methods over families, a row of values each. It needs two methods and two families, and results that differ.
+func rank(methods []string, values [][]float64) (r ranking) {
+	need(len(methods) > 1 && len(values) > 1 && slices.ContainsFunc(values, func(row []float64) bool { return len(extremes(row, 1)) < len(row) }))
+	test, critical := must(stats.Friedman(values)), must(stats.NemenyiDifference(len(methods), len(values), alpha))
+	r.Friedman, r.Nemenyi = pValue(test.FP), fmt.Sprintf("%.2f", critical)
 	var rows [][]string
-	order := byRank(tests[0].Ranks)
+	order := byRank(test.Ranks)
 	for x, i := range order {
-		row := []string{methods[i]}
-		for _, t := range tests {
-			row = append(row, fmt.Sprintf("%.2f", t.Ranks[i]))
-		}
 		var behind []string
 		for _, j := range order[x+1:] {
-			if ahead(i, j) {
+			if test.FP < alpha && test.Ranks[j]-test.Ranks[i] >= critical {
 				behind = append(behind, methods[j])
 			}
 		}
@@ -210,8 +178,8 @@ func rank(methods []string, lines string, sets []string, values [][]float64) (r 
 		if len(behind) > 0 {
 			r.Apart = append(r.Apart, methods[i]+" is ahead of "+listed(behind))
 		}
-		rows, r.Methods = append(rows, row), append(r.Methods, methods[i])
+		rows, r.Methods = append(rows, []string{methods[i], fmt.Sprintf("%.2f", test.Ranks[i])}), append(r.Methods, methods[i])
 	}
-	r.Table = table(head, rows)
+	r.Table = table([]string{"average rank (1 is the best)", fmt.Sprintf("%d families of sets", len(values))}, rows)
 	return r
 }

@@ -22,10 +22,9 @@ func TestMergeWeb(t *testing.T) {
 	}
 }
 
-// TestRanked tells methods apart that differ on every set, and does not where they take turns or differ on Web alone.
+// TestRanked tells methods apart that differ in every family, and not where they take turns.
 func TestRanked(t *testing.T) {
 	methods := []string{"good", "fair", "bad"}
-	sets := strings.Fields("a b c d e f g h i j k l")
 	var apart, turns, same [][]float64
 	for i := range 12 {
 		apart, same = append(apart, []float64{0.9, 0.8, 0.7}), append(same, []float64{0.7, 0.7, 0.7})
@@ -33,40 +32,19 @@ func TestRanked(t *testing.T) {
 		row[i%3], row[(i+1)%3] = 0.9, 0.8
 		turns = append(turns, row)
 	}
-	web := strings.Fields("a b c web1 web2 web3 web4 web5 web6 web7 web8 web9")
-	onWeb := slices.Concat(turns[:3], apart[3:])
-	var part [][]float64 // good is ahead everywhere, fair ahead of bad on Web
-	for _, row := range []string{"987", "798", "879", "987", "798", "978", "987"} {
-		values := []float64{1}
-		for _, v := range row {
-			values = append(values, float64(v-'0')/10)
-		}
-		part = append(part, values)
-	}
-	four, six := []string{"good", "fair", "poor", "bad"}, strings.Fields("a b c d e f web1 web2 web3 web4 web5 web6 web7 web8 web9")
-	for range 8 {
-		part = append(part, part[6])
-	}
-	if r := rank(four, "sets", six, part); !slices.Equal(r.Behind, []string{"poor", "bad"}) || strings.Contains(chained(r.Apart), "fair is ahead") {
-		t.Errorf("apart on Web alone: %+v", r)
-	}
-	if r := rank(four, "sets", strings.Fields("a b c d e f g h i j k l m n o"), part); !strings.Contains(chained(r.Apart), "fair is ahead") {
-		t.Errorf("fair and bad over all sets: %+v", r)
-	}
 	for _, c := range []struct {
-		sets   []string
 		values [][]float64
 		want   []string
 	}{
-		{sets, apart, []string{"good is ahead of fair and bad; fair is ahead of bad", "| good | 1.00 |\n| fair | 2.00 |\n| bad | 3.00 |", "p < 0.001"}},
-		{sets, turns, []string{"none"}},
-		{web, onWeb, []string{"none", "| 12 sets | Web as one, 4 sets |", "p < 0.001"}},
+		{apart, []string{"good is ahead of fair and bad; fair is ahead of bad", "12 families of sets |", "| good | 1.00 |\n| fair | 2.00 |\n| bad | 3.00 |", "p < 0.001"}},
+		{turns, []string{"none"}},
+		{slices.Concat(turns[:3], apart[:1]), []string{"none", "4 families"}},
 	} {
-		r := rank(methods, "sets", c.sets, c.values)
+		r := rank(methods, c.values)
 		holds(t, "ranks", strings.Join([]string{r.Table, r.Friedman, r.Nemenyi, chained(r.Apart)}, "\n"), nil, c.want, nil)
 	}
 	for _, few := range [][][]float64{same, apart[:1]} {
-		if _, err := attempt(func() ranking { return rank(methods, "sets", sets[:len(few)], few) }); !errors.Is(err, errIncomplete) {
+		if _, err := attempt(func() ranking { return rank(methods, few) }); !errors.Is(err, errIncomplete) {
 			t.Errorf("%v: %v", few, err)
 		}
 	}

@@ -268,7 +268,13 @@ func (s sweepStudy) names() (names []string) {
 }
 
 // Ranks ranks the values of I.
-func (s sweepStudy) Ranks() ranking { return rank(s.names(), "sets", s.on, s.table(s.on, s.Steps)) }
+func (s sweepStudy) Ranks() ranking { return rank(s.names(), s.families()) }
+
+// families are the means at the values of I, a row for each family of sets.
+func (s sweepStudy) families() [][]float64 {
+	_, merged := merge(s.on, s.table(s.on, s.Steps), familyOf)
+	return merged
+}
 
 // paperSays are what the paper says of concentration and distraction in Tables 4 and 5.
 var paperSays = []string{
@@ -294,7 +300,7 @@ func (s sweepStudy) Claims() string {
 	}
 	rows := [][]string{distractionWins(sweeps, 1), distractionWins(sweeps, -1)}
 	for _, differences := range [][]float64{gains, ranks} {
-		e := acrossFamilies(s.on, differences)[0]
+		e := acrossFamilies(s.on, differences)
 		rows = append(rows, []string{e.Mean(), e.Interval()})
 	}
 	for i := range rows {
@@ -324,9 +330,8 @@ func iterationsPlot(s iterationStudy) *plotting.Figure {
 			continue
 		}
 		c := plotting.SweepCurve{Name: preset}
-		_, merged := merge(one.on, one.table(one.on, one.Steps), familyOf)
 		for k, i := range one.Steps {
-			c.X, c.Mean = append(c.X, float64(i)), append(c.Mean, mean(column(merged, k)))
+			c.X, c.Mean = append(c.X, float64(i)), append(c.Mean, mean(column(one.families(), k)))
 		}
 		curves = append(curves, c)
 	}

@@ -30,15 +30,6 @@ func familyOf(set string) string {
 	return strings.TrimRight(set, "0123456789")
 }
 
-// acrossFamilies returns the mean of differences, one a set, over families of sets, with its interval. It needs two families.
-func acrossFamilies(sets []string, differences []float64) effects {
-	list := acrossGroups(sets, differences, familyOf)
-	for i := range list {
-		list[i].over = "families of sets"
-	}
-	return list
-}
-
 // learnerStudy is the experiment learners: a line for each set and a column for each learner, whose settings inner folds choose. Those
 // that learn every set stand in the order of their average rank over families of sets, the best first, then the others.
 type learnerStudy struct {
@@ -90,7 +81,7 @@ func (g grid) overFamilies() (columns, names []string, values [][]float64) {
 func (s learnerStudy) Left() []string { return s.columns[len(s.complete):] }
 
 // Ranks ranks the learners that learn every set.
-func (s learnerStudy) Ranks() ranking { return rank(s.complete, "families", s.Families, s.values) }
+func (s learnerStudy) Ranks() ranking { return rank(s.complete, s.values) }
 
 // OnShuffled says what learners reach where there is nothing to learn.
 func (s learnerStudy) OnShuffled() string {
@@ -119,7 +110,7 @@ func (s learnerStudy) Misses(side int) string {
 }
 
 // lead returns the lead of a learner over another, over families of sets.
-func (s learnerStudy) lead(first, other string) effects {
+func (s learnerStudy) lead(first, other string) effect {
 	sets, x, y := s.paired(first, other)
 	return acrossFamilies(sets, less(x, y))
 }
@@ -137,22 +128,20 @@ func (s learnerStudy) BesideAuto() (list []besideAuto) {
 		sets, values := s.means(autoLearner, other)
 		_, merged := merge(sets, values, familyOf)
 		p := must(stats.DefaultBayesSignedRank().Compare(column(merged, 0), column(merged, 1), 1))
-		list = append(list, besideAuto{other, s.lead(autoLearner, other)[0], p})
+		list = append(list, besideAuto{other, s.lead(autoLearner, other), p})
 	}
 	return list
 }
 
 // Worth is what a chosen setting is worth over one drawn at random, and InHindsight over the best in hindsight.
-func (s learnerStudy) Worth() effect {
-	return acrossFamilies(s.Choices.gains(choice.drawnAtRandom))[0]
-}
+func (s learnerStudy) Worth() effect { return s.Choices.Worth() }
 
 func (s learnerStudy) InHindsight() effect {
-	return acrossFamilies(s.Choices.gains(choice.inHindsight))[0]
+	return acrossFamilies(s.Choices.gains(choice.inHindsight))
 }
 
-// joining is what auto is worth over the one setting that inner folds choose.
-func (s learnerStudy) joining() effects {
+// Joining is what auto is worth over the one setting that inner folds choose.
+func (s learnerStudy) Joining() effect {
 	var sets []string
 	var gains []float64
 	for _, c := range s.Choices {
@@ -163,52 +152,51 @@ func (s learnerStudy) joining() effects {
 	return acrossFamilies(sets, gains)
 }
 
-func (s learnerStudy) Joining() effect { return s.joining()[0] }
-
-// standing is how the learner with the best average rank does beside the others, over families of sets.
+// standing is how the method with the best average rank does beside the others, over families of sets.
 type standing struct {
 	First         string
-	Complete      int      // learners that ran on every set
+	Complete      int      // methods that ran on every set
 	Others, Ahead int      // all but the first, and those that it is ahead of
 	Unclear, Rest []string // those that cannot be told apart from it, and those that are no different, or ahead
-	lead          effects  // over the second
-	verdict       string
+	answer                 // whether it is ahead of all others; the estimate is its lead over the second
 }
 
-// Standing needs two learners.
-func (s learnerStudy) Standing() standing {
-	need(len(s.columns) > 1)
+// standing compares the first of methods, in the order of their ranks, with the others. It needs two.
+func (g grid) standing(methods []string) standing {
+	need(len(methods) > 1)
 	by := make(map[direction][]string) // the others, by what the first is beside them
-	for _, other := range s.columns[1:] {
-		side := s.lead(s.columns[0], other).direction()
-		by[side] = append(by[side], other)
+	var leads []effect
+	for _, other := range methods[1:] {
+		sets, x, y := g.paired(methods[0], other)
+		lead := acrossFamilies(sets, less(x, y))
+		leads, by[lead.direction()] = append(leads, lead), append(by[lead.direction()], other)
 	}
-	first := standing{s.columns[0], len(s.complete), len(s.columns) - 1, len(by[higher]), by[unclear], append(by[same], by[lower]...), s.lead(s.columns[0], s.columns[1]), cannotTell}
-	switch first.Others {
-	case first.Ahead:
-		first.verdict = "Yes, " + first.First
+	s := standing{First: methods[0], Others: len(leads), Ahead: len(by[higher]), Unclear: by[unclear], Rest: append(by[same], by[lower]...), answer: leads[0].answer()}
+	complete, _, _ := g.overFamilies()
+	s.Complete = len(complete)
+	s.Verdict, s.of = cannotTell, fmt.Sprintf("`%s` less `%s`, the first two by rank", methods[0], methods[1])
+	switch s.Others {
+	case s.Ahead:
+		s.Verdict = "Yes, " + s.First
 	case len(by[same]):
-		first.verdict = noDifference
+		s.Verdict = noDifference
 	}
-	return first
+	return s
 }
 
-// bestLearner says whether the learner with the best average rank is ahead of all others, over families of sets. The estimate is its
-// lead over the second.
-func bestLearner(s learnerStudy) answer {
-	first := s.Standing()
-	said := first.lead.answer()
-	said.Verdict, said.of = first.verdict, fmt.Sprintf("`%s` less `%s`, the first two by rank", first.First, s.columns[1])
-	return said
-}
+// Standing is that of the learner with the best average rank.
+func (s learnerStudy) Standing() standing { return s.standing(s.columns) }
+
+// bestLearner says whether the learner with the best average rank is ahead of all others.
+func bestLearner(s learnerStudy) answer { return s.Standing().answer }
 
 // choosingInsideHelps says what choosing by inner folds is worth over a setting drawn at random.
 func choosingInsideHelps(s learnerStudy) answer {
-	return acrossFamilies(s.Choices.gains(choice.drawnAtRandom)).answer()
+	return s.Worth().answer()
 }
 
 // joiningHelps says what auto is worth over the one setting that inner folds choose.
-func joiningHelps(s learnerStudy) answer { return s.joining().answer() }
+func joiningHelps(s learnerStudy) answer { return s.Joining().answer() }
 
 // learnersMap draws the AUC of every learner on every set, or with the Web sets averaged into one.
 func learnersMap(merged bool) func(learnerStudy) *plotting.Figure {

@@ -151,8 +151,8 @@ func (s *networkStudy) search() {
 	}
 }
 
-// gains are the means over poolings of what something gains over the small settings of a pooling, by set.
-func (s networkStudy) gains(of func(outcome) float64) effect {
+// gains are the means over sets and poolings of what something gains over the small settings of a pooling.
+func (s networkStudy) gains(of func(outcome) float64) string {
 	var sets []string
 	var gains []float64
 	for _, f := range s.Found {
@@ -160,15 +160,14 @@ func (s networkStudy) gains(of func(outcome) float64) effect {
 			sets, gains = append(sets, f.Set), append(gains, of(f)-f.Small)
 		}
 	}
-	return acrossGroups(sets, gains, ofSet)[0]
+	need(len(sets) > 0)
+	names, merged := merge(sets, rowsOf(gains), func(set string) string { return set })
+	return fmt.Sprintf("%s, mean over %d sets", signed(mean(column(merged, 0))), len(names))
 }
 
 // ChosenGains and JoinedGains are what a chosen network and the joined ones gain over the small settings.
-func (s networkStudy) ChosenGains() effect {
-	return s.gains(func(f outcome) float64 { return f.Test })
-}
-
-func (s networkStudy) JoinedGains() effect {
+func (s networkStudy) ChosenGains() string { return s.gains(func(f outcome) float64 { return f.Test }) }
+func (s networkStudy) JoinedGains() string {
 	return s.gains(func(f outcome) float64 { return f.Joined })
 }
 
@@ -307,9 +306,16 @@ func (s networkStudy) Hopfield(lower bool) (names []string) {
 	return names
 }
 
-// reachesHopfield compares the joined networks with the published HopfieldPooling.
+// reachesHopfield compares the joined networks with the published HopfieldPooling. These sets are one family, so there is no interval.
 func reachesHopfield(s networkStudy) answer {
-	return acrossSets(s.overHopfield()).answer()
+	sets, differences := s.overHopfield()
+	lower := len(s.Hopfield(true))
+	said := answer{Verdict: "Not on all of these sets", Estimate: signed(mean(differences)), Interval: fmt.Sprintf("none: one family of %d sets", len(sets)),
+		of: fmt.Sprintf("mean difference; lower by more than %v on %s", margin, count(float64(lower), len(sets)))}
+	if lower == 0 {
+		said.Verdict = "Yes, on these sets"
+	}
+	return said
 }
 
 // networksMap draws what is found beside the small settings.

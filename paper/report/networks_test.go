@@ -72,7 +72,7 @@ func TestNetworks(t *testing.T) {
 		"| elephant | hopfield | 0.600 | 0.700 | 0.650 | 0.800 | 0.750 | hopfield, dropout = 0.2 | −1.000 |",
 		"| tiger | mean | 0.700 | 0.700 | 0.800 | 0.850 | 0.800 | mean, dropout = 0.2 | +1.000 |",
 		"| tiger | all four |  | 0.700 | 0.800 | 0.900 | 0.800 | mean, dropout = 0.2 |",
-		"A chosen network less the small settings of its pooling: +0.075 (95 % interval +0.075 to +0.075, 2 sets). The joined networks less the small settings: +0.175 (+0.175 to +0.175, 2 sets)",
+		"A chosen network less the small settings of its pooling: +0.075, mean over 2 sets. The joined networks less the small settings: +0.175, mean over 2 sets.",
 		"| set | mean | hopfield |", "| tiger | 0.700 | 0.600 |",
 		"| dropout | 0.2: +0.075 (2); 0.5: −0.075 (2) |",
 		"| tiger | 91.3 ± 0.5 | 90.0 | 85.0 | 70.0 | 80.0 | 82.0 | 80.0 | 90.0 |",
@@ -94,5 +94,5 @@ func networkClaims(t *testing.T) []plantedClaim {
 			sets = []string{"musk1"}
 		}
 		return searchResults(t, sets, shifts[name])
-	}, map[string]string{"above": cannotTell + " |  | +", "between": cannotTell + " |  | ", "below": cannotTell + " |  | −", "one": tooLittle}, nil, nil}}
+	}, map[string]string{"above": "Yes, on these sets | +", "between": "Not on all of these sets | ", "below": "Not on all of these sets | −", "one": tooLittle}, nil, nil}}
 }

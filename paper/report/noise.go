@@ -205,7 +205,7 @@ func (s noiseStudy) Choices() string {
 			for _, set := range sets {
 				leads = append(leads, mean(n.lead(set)))
 			}
-			e := acrossFamilies(sets, moves)[0]
+			e := acrossFamilies(sets, moves)
 			rows = append(rows, []string{preset, side, signed(mean(leads)), e.Mean(), e.Interval()})
 		}
 	}

@@ -41,8 +41,7 @@ var plots = map[string]func(opened) *plotting.Figure{
 		return columnIntervals("Poolings, chosen by validation parts", s.grid, "repeats")
 	}),
 	"poolings ranks": from(func(s poolingStudy) *plotting.Figure {
-		sets, values := s.means(s.single...)
-		return ranksPlot(s.single, "sets", sets, values)
+		return ranksPlot(s.single, s.families())
 	}),
 	"published steps":   from(stepsPlot("From the honest protocol to the published one", "", "repeats")),
 	"published control": from(stepsPlot("Shuffled labels: the truth is 0.5", shuffledSuffix, "shuffles")),
@@ -53,7 +52,7 @@ var plots = map[string]func(opened) *plotting.Figure{
 		if !there {
 			one = s.Chosen(releasedPreset)
 		}
-		return ranksPlot(one.names(), "sets", one.on, one.table(one.on, one.Steps))
+		return ranksPlot(one.names(), one.families())
 	}),
 	"winners steps": from(winnerStepsPlot),
 	"winners sets":  from(winnerSetsPlot),
@@ -66,7 +65,7 @@ var plots = map[string]func(opened) *plotting.Figure{
 	"features silhouettes": silhouettesPlot,
 	"learners auc":         from(learnersMap(false)),
 	"learners ranks": from(func(s learnerStudy) *plotting.Figure {
-		return ranksPlot(s.complete, "families of sets", s.Families, s.values)
+		return ranksPlot(s.complete, s.values)
 	}),
 	"networks auc": from(networksMap),
 }
@@ -94,20 +93,15 @@ func overPoints(set, setting string, points []float64) plotting.IntervalRow {
 	return row
 }
 
-// ranksPlot draws average ranks over sets, or what else the lines are called, the Web sets averaged into one.
-func ranksPlot(methods []string, lines string, sets []string, values [][]float64) *plotting.Figure {
-	_, merged := mergeWeb(sets, values)
-	title := fmt.Sprintf("Average ranks over %d %s", len(merged), lines)
-	if len(merged) < len(values) {
-		title += ", Web averaged into one"
+// ranksPlot draws average ranks over families of sets, a row of values each.
+func ranksPlot(methods []string, values [][]float64) *plotting.Figure {
+	if len(values) < 2 {
+		try(fmt.Errorf("%w: ranks need two families of sets with all settings at least", errIncomplete))
 	}
-	if len(merged) < 2 {
-		try(fmt.Errorf("%w: ranks need two sets with all settings at least", errIncomplete))
-	}
-	ranks, difference := averageRanks(merged), must(stats.NemenyiDifference(len(methods), len(merged), alpha))
+	ranks, difference := averageRanks(values), must(stats.NemenyiDifference(len(methods), len(values), alpha))
 	var list []plotting.MethodRank
 	for i, m := range methods {
 		list = append(list, plotting.MethodRank{Name: m, Rank: ranks[i]})
 	}
-	return must(plotting.CriticalDifference(title, list, difference))
+	return must(plotting.CriticalDifference(fmt.Sprintf("Average ranks over %d families of sets", len(values)), list, difference))
 }

@@ -38,7 +38,7 @@ func poolingOf(r results.Row) string {
 	return name
 }
 
-// poolingStudy is the experiment poolings, of Tables 1 and 2: a line for each set and a column for each pooling and for what is chosen
+// poolingStudy is the experiment poolings, of Table 1: a line for each set and a column for each pooling and for what is chosen
 // among several.
 type poolingStudy struct {
 	literary
@@ -78,10 +78,14 @@ func (s poolingStudy) Means() string {
 	return shown.show("set", meanSDSE)
 }
 
-// Ranks ranks the poolings.
-func (s poolingStudy) Ranks() ranking {
+// Ranks ranks the poolings over families of sets.
+func (s poolingStudy) Ranks() ranking { return rank(s.single, s.families()) }
+
+// families are the means of the poolings, a row for each family of sets.
+func (s poolingStudy) families() [][]float64 {
 	sets, values := s.means(s.single...)
-	return rank(s.single, "sets", sets, values)
+	_, merged := merge(sets, values, familyOf)
+	return merged
 }
 
 // Wins says on how many sets which poolings have the best mean; equal means share a set.
@@ -103,40 +107,20 @@ func (s poolingStudy) Wins() string {
 	return listed(won)
 }
 
-// bestPooling says whether one pooling is ahead of all others, whose settings and epochs validation parts choose. The estimate
-// is the lead of the first by rank over the second.
+// bestPooling says whether the pooling with the best average rank is ahead of all others, whose settings and epochs validation parts choose.
 func bestPooling(s poolingStudy) answer {
-	sets, values := s.means(s.single...)
-	need(len(s.single) > 1 && len(sets) > 1)
-	alike := true // whether no two poolings differ by what matters
-	var lead effects
-	order := byRank(averageRanks(values))
-	for k, i := range order {
-		for _, j := range order[k+1:] {
-			e := acrossSets(sets, less(column(values, i), column(values, j)))
-			alike = alike && e.direction() == same
-			if lead == nil {
-				lead = e
-			}
-		}
+	need(len(s.single) > 1)
+	var ranked []string
+	for _, i := range byRank(averageRanks(s.families())) {
+		ranked = append(ranked, s.single[i])
 	}
-	said := lead.answer()
-	said.of = fmt.Sprintf("`%s` less `%s`, the first two by rank", s.single[order[0]], s.single[order[1]])
-	switch {
-	case alike:
-		said.Verdict = noDifference
-	case len(s.Ranks().Behind) == len(order)-1:
-		said.Verdict = "Yes, " + s.single[order[0]]
-	case !strings.HasPrefix(said.Verdict, cannotTell):
-		said.Verdict = cannotTell + " (the ranks do not show it)"
-	}
-	return said
+	return s.standing(ranked).answer
 }
 
 // networksBeatInstances compares what validation parts choose among all networks and among the instance classifiers.
 func networksBeatInstances(s poolingStudy) answer {
 	sets, x, y := s.paired(anyNetwork, instancePooling)
-	return acrossSets(sets, less(x, y)).answer()
+	return acrossFamilies(sets, less(x, y)).answer()
 }
 
 // Chosen has a line for each pooling: how many settings it has, and which the validation parts chose most often.

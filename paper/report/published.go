@@ -162,29 +162,24 @@ func pairs(from, to map[fold]float64) (repeats []fold, before, after []float64) 
 	return repeats, before, after
 }
 
-// adds says what a step from one protocol to the next adds for softmax on a group of sets, in the repeats that all of these have.
-func (s publishedStudy) adds(of string, from, to step) effects {
+// adds says what a step from one protocol to the next adds for softmax: over families of sets, or on a group of few families over the
+// repeats that all of its sets have.
+func (s publishedStudy) adds(of string, from, to step) effect {
 	before, after := s.repeats(from), s.repeats(to)
 	var sets []string
-	var shared []fold
+	var rows [][]float64
+	var means []float64
 	for _, set := range group(of, slices.SortedFunc(maps.Keys(before), mil.CompareNatural)) {
-		repeats, _, _ := pairs(before[set], after[set])
-		if len(repeats) == 0 {
-			continue
-		}
-		if len(sets) == 0 {
-			shared = repeats
-		}
-		sets = append(sets, set)
-		shared = without(shared, func(repeat fold) bool { return !slices.Contains(repeats, repeat) })
-	}
-	rows := make([][]float64, len(sets))
-	for i, set := range sets {
-		for _, repeat := range shared {
-			rows[i] = append(rows[i], after[set][repeat]-before[set][repeat])
+		if repeats, x, y := pairs(before[set], after[set]); len(repeats) > 0 {
+			gains := less(y, x)
+			sets, rows, means = append(sets, set), append(rows, gains), append(means, mean(gains))
 		}
 	}
-	return acrossRepeats(sets, rows)
+	if of == allGroup {
+		return acrossFamilies(sets, means)
+	}
+	need(!slices.ContainsFunc(rows, func(row []float64) bool { return len(row) != len(rows[0]) }))
+	return acrossRepeats(rows)
 }
 
 // stepAdds answers what the k-th step of softmax adds on a group of sets.

@@ -153,7 +153,7 @@ func TestSections(t *testing.T) {
 		for _, name := range e.Figures {
 			figure, err := Plot(a, name)
 			if name == "ranks" { // of one set
-				if err == nil || !strings.Contains(err.Error(), "figure ranks of "+e.Name+": ") || !strings.Contains(err.Error(), "ranks need two sets") {
+				if err == nil || !strings.Contains(err.Error(), "figure ranks of "+e.Name+": ") || !strings.Contains(err.Error(), "ranks need two families of sets") {
 					t.Errorf("%s of one set: %v", e.Name, err)
 				}
 				continue

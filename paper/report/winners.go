@@ -122,7 +122,7 @@ func (s winnerStudy) Without20(preset string) string {
 
 // acrossFamilies is the mean of a value of each set, over families of sets, with its interval.
 func (s winnerStudy) acrossFamilies(values []float64) string {
-	e := acrossFamilies(s.sets, values)[0]
+	e := acrossFamilies(s.sets, values)
 	return fmt.Sprintf("%s (%s)", e.Mean(), e.Range())
 }
 
@@ -138,7 +138,7 @@ func (s winnerStudy) Together(preset string) string {
 			sets, taus = append(sets, set), append(taus, tau)
 		}
 	}
-	e := acrossFamilies(sets, taus)[0]
+	e := acrossFamilies(sets, taus)
 	return fmt.Sprintf("%s (%s)", e.Mean(), e.Range())
 }
 
@@ -179,7 +179,7 @@ func changesMore(preset, how string) func(winnerStudy) answer {
 		w := way{"train", how}
 		said := acrossFamilies(s.sets, s.leads(preset, w, everyStep)).answer()
 		said.of = "least share that changes at I < 0 less that at I > 0, training bags"
-		said.effects = nil // not an AUC
+		said.effect = nil // not an AUC
 		return said
 	}
 }
