@@ -20,8 +20,8 @@ func TestStatements(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := regexp.MustCompile(`(?m)^\| ([A-E]\d+) \| (.*) \|$`).FindAllStringSubmatch(string(text), -1)
-	if len(rows) < 100 {
+	rows := regexp.MustCompile(`(?m)^\| ([A-F]\d+) \| (.*) \|$`).FindAllStringSubmatch(string(text), -1)
+	if len(rows) < 134 {
 		t.Fatalf("%d statements found", len(rows))
 	}
 	link := regexp.MustCompile("\\[`?([^]`]+)`?\\]\\(\\.\\./([^)#]+)")
