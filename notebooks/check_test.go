@@ -660,7 +660,7 @@ func TestNumbersOfText(t *testing.T) {
 	for _, said := range []string{
 		"The root is 1.414, or 1.4.", "It is 141.4 % of one.", "There are 20.0 points.", "A formula, $x = 0.123$, and code, `0.123`.",
 		"Somebody (2018, equations 5 to 7) has the same in CC BY 4.0. The number 2.", `There is "no difference" in a quote.`,
-		"Joining: [we cannot tell](../docs/tables.md#learners), 0.020.", "[We cannot tell](../RESULTS.md#learners), in 8 families: 0.007.",
+		"Three steps: [we cannot tell](../docs/tables.md#ablation).", "[We cannot tell](../RESULTS.md#learners), in 8 families: 0.007.",
 	} {
 		n := read(t, small)
 		n.Cells[4].Source += text(" " + said)
