@@ -42,12 +42,18 @@ func device(t *testing.T, there bool) {
 	hasCUDA = func() bool { return there }
 }
 
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // write makes an executable file.
 func write(t *testing.T, path string, content []byte) {
 	t.Helper()
-	if err := os.WriteFile(path, content, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, content, 0o755))
 }
 
 // double runs 2x on a backend.
@@ -141,9 +147,7 @@ func TestNew(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if c.Config != test.config || !strings.Contains(c.Reason, test.reason) || !strings.Contains(c.Hint, test.hint) {
 				t.Errorf("%q because %q, hint %q; want %q because %q, hint %q", c.Config, c.Reason, c.Hint, test.config, test.reason, test.hint)
 			}
@@ -178,14 +182,10 @@ func wheelHint() string {
 // TestXLAPlatforms keeps the list as the build constraints of xla.go are, and looks at what is said elsewhere.
 func TestXLAPlatforms(t *testing.T) {
 	source, err := os.ReadFile("xla.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	line, _, _ := strings.Cut(string(source), "\n")
 	built, err := constraint.Parse(line)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, system := range []string{"darwin", "freebsd", "linux", "windows"} {
 		for _, machine := range []string{"386", "amd64", "arm64", "riscv64"} {
 			platform := system + "/" + machine
@@ -220,18 +220,14 @@ func TestPluginDirs(t *testing.T) {
 
 func TestCheckPlugin(t *testing.T) {
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dir := t.TempDir()
 	text := filepath.Join(dir, "text.so")
 	write(t, text, []byte("not a library"))
 	paths := []string{filepath.Join(dir, "missing.so"), dir}
 	if platform() == "linux/amd64" || platform() == "linux/arm64" {
 		program, err := os.ReadFile(self)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		half := filepath.Join(dir, "half.so")
 		write(t, half, program[:len(program)/2])
 		paths = append(paths, text, self, half)

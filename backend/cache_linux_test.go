@@ -63,9 +63,7 @@ func TestCache(t *testing.T) {
 		return
 	}
 	cpus, err := affinity()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	// The workers' clients are alike, with one CPU each; that for all CPUs is another.
 	entries, clients := min(len(cpus), 2), c.Cores(2).Workers+1
 	run := func(cache string, variables ...string) (bits, counts, graphs string) {
@@ -115,16 +113,12 @@ func TestCache(t *testing.T) {
 	}
 	entry := check("compiled", entries, entries, clients-entries)[0]
 	kept, err := os.ReadFile(entry)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	check("loaded", entries, 0, clients)
 	wrong := bytes.Clone(kept)
 	wrong[len(wrong)/2] ^= 1
 	for what, bad := range map[string][]byte{"empty": {}, "cut off": kept[:len(kept)/2], "a bit wrong": wrong} {
-		if err := os.WriteFile(entry, bad, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(entry, bad, 0o600))
 		if _, counts, _ := run(dir, shared+"=1"); !strings.HasPrefix(counts, "counts 1 ") {
 			t.Errorf("%s: %s, want one compiled", what, counts)
 		}
@@ -135,9 +129,7 @@ func TestCache(t *testing.T) {
 
 	foreign := []byte("not an executable of XLA")
 	sum := sha256.Sum256(foreign)
-	if err := os.WriteFile(entry, append(sum[:], foreign...), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(entry, append(sum[:], foreign...), 0o600))
 	if got, _, graphs := run(dir, shared+"=1"); got != want || graphs != "graphs read from "+dir+"; nothing more can be kept there" {
 		t.Errorf("foreign: %q and %s, want %q", got, graphs, want)
 	}

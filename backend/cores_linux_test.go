@@ -33,9 +33,7 @@ func onCPU(t *testing.T) *Choice {
 		t.Skipf("it needs XLA on the CPU: run %s", installCommand)
 	}
 	c, err := started()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return c
 }
 
@@ -53,9 +51,7 @@ func threads(t *testing.T) map[int]string {
 			continue // it has ended
 		}
 		id, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if _, cpus, found := strings.Cut(string(text), "\nCpus_allowed_list:"); found {
 			cpus, _, _ = strings.Cut(cpus, "\n")
 			all[id] = strings.TrimSpace(cpus)
@@ -117,9 +113,7 @@ func onOwnThread(t *testing.T) (*Choice, []int) {
 	t.Cleanup(runtime.UnlockOSThread)
 	c := onCPU(t)
 	before, err := affinity()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return c, before
 }
 
@@ -228,9 +222,7 @@ func TestCoresFree(t *testing.T) {
 func TestCoresAgree(t *testing.T) {
 	c := onCPU(t)
 	want, err := small(c.Backend)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cores := c.Cores(2)
 	sums := make(chan float32, cores.Workers)
 	if err := cores.Run(func(b compute.Backend) error {
@@ -270,9 +262,7 @@ func TestCoresFirst(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	before, err := affinity()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if err := c.Cores(2).Run(func(b compute.Backend) error {
 		_, err := small(b)
 		return err
@@ -288,13 +278,9 @@ func TestCoresOnTheLastCPU(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	before, err := affinity()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	last := before[len(before)-1:]
-	if err := setAffinity(last); err != nil {
-		t.Fatal(err)
-	}
+	must(t, setAffinity(last))
 	defer setAffinity(before)
 	cores := c.Cores(2)
 	if cores.Workers != 1 || !strings.HasPrefix(cores.Note, "1 of 2 cores used: ") {
@@ -315,9 +301,7 @@ func TestCoresOnTheLastCPU(t *testing.T) {
 func TestCoresStart(t *testing.T) {
 	c := onCPU(t)
 	before, err := affinity()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	never := func(compute.Backend) error {
 		t.Error("a worker works")
 		return nil
@@ -373,9 +357,7 @@ func TestCoresRefused(t *testing.T) {
 func TestCoresNotReleased(t *testing.T) {
 	c := onCPU(t)
 	before, err := affinity()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(before) == 1 {
 		t.Skip("it needs two CPUs")
 	}
@@ -398,9 +380,7 @@ func TestCoresNotReleased(t *testing.T) {
 	if worker == os.Getpid() { // Go parks the main thread instead of ending it
 		var all unix.CPUSet
 		all.Fill()
-		if err := unix.SchedSetaffinity(worker, &all); err != nil {
-			t.Fatal(err)
-		}
+		must(t, unix.SchedSetaffinity(worker, &all))
 		return
 	}
 	for start := time.Now(); threads(t)[worker] != ""; time.Sleep(time.Millisecond) {
@@ -416,9 +396,7 @@ func TestCoresOptions(t *testing.T) {
 	onCPU(t)
 	config := installed + ",noshared_buffers"
 	c, err := askedXLA("xla:"+config, config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer c.Backend.Finalize()
 	if err := c.Cores(1).Run(func(b compute.Backend) error {
 		if b.HasSharedBuffers() {

@@ -12,9 +12,7 @@ import (
 func TestGoProducts(t *testing.T) {
 	t.Setenv(compute.ConfigEnvVar, goConfig)
 	c, err := New()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer c.Backend.Finalize()
 	exec, err := graph.NewExec(c.Backend, func(x *graph.Node) *graph.Node {
 		var sums []*graph.Node
@@ -25,9 +23,7 @@ func TestGoProducts(t *testing.T) {
 		}
 		return graph.ReduceAllSum(graph.Stack(sums, 0))
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	done := make(chan error, 1)
 	go func() {
 		for range 3 {

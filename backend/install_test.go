@@ -24,9 +24,7 @@ func zipped(t *testing.T, member string, content []byte) []byte {
 	if err == nil {
 		_, err = w.Write(content)
 	}
-	if err := errors.Join(err, z.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, z.Close()))
 	return b.Bytes()
 }
 
@@ -135,9 +133,7 @@ func TestPlace(t *testing.T) {
 	if err == nil {
 		err = part.Close()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if err := place(part, target); !errors.Is(err, os.ErrClosed) || strings.Contains(err.Error(), "\n") {
 		t.Errorf("error %q, want one line of a closed file", err)
 	}
@@ -207,12 +203,8 @@ func TestInstallRefuses(t *testing.T) {
 	})
 	t.Run("broken plugin in the way", func(t *testing.T) {
 		path := filepath.Join(elsewhere(t), pluginFile("cpu"))
-		if err := os.Mkdir(path+".d", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink("/dev/null", path); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Mkdir(path+".d", 0o755))
+		must(t, os.Symlink("/dev/null", path))
 		err := install(t.Context(), &bytes.Buffer{}, "test/test", table)
 		if err == nil || !strings.Contains(err.Error(), path+": it is not a regular file; remove it") {
 			t.Errorf("error %q", err)
@@ -242,9 +234,7 @@ func TestInstallLeavesFolders(t *testing.T) {
 	pip(t, "exit 1")
 	root := t.TempDir()
 	for _, dir := range []string{"lib", "empty"} {
-		if err := os.Mkdir(filepath.Join(root, dir), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Mkdir(filepath.Join(root, dir), 0o755))
 	}
 	write(t, filepath.Join(root, "lib", "other.so"), nil)
 	for _, dir := range []string{"lib", "empty", "lib/go-xla", "empty/go-xla/deeper"} {
@@ -284,9 +274,7 @@ func TestInstallSaysWhatIsThere(t *testing.T) {
 		t.Error("installed without Python")
 	}
 	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, commands, _ := strings.Cut(string(readme), "  ```\n")
 	commands, _, _ = strings.Cut(commands, "  ```\n")
 	if !strings.Contains(commands, "jax-cuda13-plugin") || !strings.Contains(out.String(), commands) {

@@ -60,9 +60,7 @@ func TestSignals(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // TestWithoutSignals looks at the mask of the thread before, in and after a call.

@@ -39,9 +39,7 @@ func TestProductsOfChanged(t *testing.T) {
 		return
 	}
 	b, err := load(path, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer b.Finalize()
 	rng := rand.New(rand.NewPCG(1, 1))
 	draw := func(x []float32) {
@@ -52,22 +50,16 @@ func TestProductsOfChanged(t *testing.T) {
 	for _, dims := range [][4]int{{5, 128, 230, 256}, {1, 512, 256, 256}, {25, 128, 230, 64}, {1, 32, 32, 32}} {
 		members, rows, terms, width := dims[0], dims[1], dims[2], dims[3]
 		exec, err := graph.NewExec(b, func(x, y *graph.Node) *graph.Node { return graph.Einsum("mrk,mkw->mrw", x, y) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		x, y := make([]float32, members*rows*terms), make([]float32, members*terms*width)
 		draw(x)
 		first := tensors.FromFlatDataAndDimensions(x, members, rows, terms)
 		second := tensors.FromFlatDataAndDimensions(y, members, terms, width)
 		for call := range 4 {
 			draw(y)
-			if err := tensors.AssignFlatData(second, y); err != nil {
-				t.Fatal(err)
-			}
+			must(t, tensors.AssignFlatData(second, y))
 			product, err := exec.Call1(first, second)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			got := tensors.MustCopyFlatData[float32](product)
 			worst := 0.0
 			for i := 0; i < len(got); i += 7 {

@@ -479,9 +479,7 @@ func TestForm(t *testing.T) {
 // TestReadme compares the table of README.md with the notebooks.
 func TestReadme(t *testing.T) {
 	text, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var named []string
 	for _, row := range regexp.MustCompile(`(?m)^\| (\d+) \| \[[^\]]+\]\((\d+)(-[^)]+\.ipynb)\) \| [^|]+ \| !\[[^\]]+\]\(pictures/(\d+)\.png\) \|$`).FindAllStringSubmatch(string(text), -1) {
 		named = append(named, row[2]+row[3])
@@ -508,9 +506,7 @@ func TestPictures(t *testing.T) {
 				var data text
 				if content, there := o.Data["image/png"]; there && json.Unmarshal(content, &data) == nil {
 					raw, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(string(data), "\n", ""))
-					if err != nil {
-						t.Fatal(err)
-					}
+					must(t, err)
 					figures = append(figures, raw)
 				}
 			}
@@ -522,9 +518,7 @@ func TestPictures(t *testing.T) {
 		}
 		want, picture := figures[pictured[number]], filepath.Join("pictures", number+".png")
 		if *update {
-			if err := os.WriteFile(picture, want, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(picture, want, 0o644))
 		}
 		if got, err := os.ReadFile(picture); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s is no figure of %s (%v): go test ./notebooks -run Pictures -update", picture, path, err)

@@ -24,9 +24,7 @@ func execute(t *testing.T, n *notebook, source []byte, backend string) (*noteboo
 	venv := labtest.Environment(t, ".")
 	from, to := t.TempDir(), t.TempDir()
 	path := filepath.Join(from, n.name)
-	if err := os.WriteFile(path, source, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, source, 0o644))
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, filepath.Join(venv, "bin", "python"), "execute.py", "--output-dir", to, path)
@@ -40,9 +38,7 @@ func execute(t *testing.T, n *notebook, source []byte, backend string) (*noteboo
 		return nil, fmt.Errorf("%w\n%s", err, said)
 	}
 	data, err := os.ReadFile(filepath.Join(to, n.name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return parse(n.name, data)
 }
 
@@ -130,19 +126,13 @@ func TestExecute(t *testing.T) {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
 			source, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			saved := read(t, path)
 			backend, _, err := saved.claims()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			start := time.Now()
 			now, err := execute(t, saved, source, backend)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			t.Logf("%s ran in %.1f s on %s", path, time.Since(start).Seconds(), backend)
 			for i, c := range now.code() {
 				for _, problem := range c.outputProblems(i + 1) {
@@ -159,9 +149,7 @@ func TestExecute(t *testing.T) {
 // TestExecuteSmall runs a small notebook, and ones that fail in it.
 func TestExecuteSmall(t *testing.T) {
 	data, err := os.ReadFile(small)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	saved := read(t, small)
 	for _, test := range []struct{ name, old, new, fails, differs string }{
 		{name: "as it is"},
@@ -184,9 +172,7 @@ func TestExecuteSmall(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if now.Metadata.Code != now.sum() {
 				t.Errorf("execute.py has the sum %s for code of the sum %s", now.Metadata.Code, now.sum())
 			}
@@ -220,17 +206,13 @@ func TestExecuteNew(t *testing.T) {
 		t.Errorf("%v: %s", err, said)
 	}
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	begun, err := parse("my-study.ipynb", data)
 	if err != nil || !strings.HasPrefix(string(begun.Cells[0].Source), "# my-study\n") {
 		t.Fatalf("%v", err)
 	}
 	now, err := execute(t, begun, data, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	shown := ""
 	for _, c := range now.code() {
 		shown += c.printed()
@@ -270,9 +252,7 @@ func TestExecuteKernel(t *testing.T) {
 	venv := labtest.Environment(t, ".")
 	home := t.TempDir()
 	goEnv, err := exec.Command("go", "env", "GOPATH", "GOCACHE", "GOMODCACHE").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	caches := strings.Fields(string(goEnv))
 	env := []string{"HOME=" + home, "GOPATH=" + caches[0], "GOCACHE=" + caches[1], "GOMODCACHE=" + caches[2], "GOFLAGS=-modcacherw"}
 	lab := exec.Command("./lab", "--kernel")
@@ -292,9 +272,7 @@ func TestExecuteKernel(t *testing.T) {
 func TestExecuteCheck(t *testing.T) {
 	venv := labtest.Environment(t, ".")
 	data, err := os.ReadFile(small)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, test := range []struct{ name, old, new, says string }{
 		{"as it is", "", "", ""},
 		{"a number within the tolerance", "root 1.41421", "root 1.4143", ""},
@@ -307,9 +285,7 @@ func TestExecuteCheck(t *testing.T) {
 			t.Fatalf("%s does not print %s", small, test.old)
 		}
 		path := filepath.Join(t.TempDir(), "mine.ipynb")
-		if err := os.WriteFile(path, []byte(source), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(source), 0o666))
 		said, err := exec.Command(filepath.Join(venv, "bin", "python"), "execute.py", "--check", path).CombinedOutput()
 		if (err == nil) != (test.says == "") || !strings.Contains(string(said), test.says) || !strings.Contains(string(said), "mine.ipynb: ") {
 			t.Errorf("%s: %v: %s", test.name, err, said)

@@ -85,17 +85,21 @@ func parse(name string, data []byte) (*notebook, error) {
 	return n, nil
 }
 
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // read reads a notebook from a file.
 func read(t *testing.T, path string) *notebook {
 	t.Helper()
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	n, err := parse(filepath.Base(path), data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return n
 }
 

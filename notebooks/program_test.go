@@ -37,23 +37,15 @@ func (n *notebook) program() string {
 func vet(t *testing.T, notebooks ...*notebook) string {
 	t.Helper()
 	root, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dir := t.TempDir()
 	write := func(name, content string) {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must(t, os.WriteFile(path, []byte(content), 0o644))
 	}
 	module, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, version, _ := strings.Cut(string(module), "\ngo ")
 	version, _, _ = strings.Cut(version, "\n")
 	write("go.mod", "module joined\n\ngo "+version+"\n")

@@ -33,14 +33,10 @@ func golden(t *testing.T, name string) func(*Figure, error) {
 		drawn, path := svgOf(t, f), filepath.Join("testdata", name)
 		fits(t, name)(f, nil)
 		if *update {
-			if err := os.WriteFile(path, []byte(drawn), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(path, []byte(drawn), 0o644))
 		}
 		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if unpacked(t, drawn) != unpacked(t, string(want)) {
 			t.Errorf("the figure differs from %s; look at it, then run go test ./plotting -update", path)
 		}
@@ -51,9 +47,7 @@ func golden(t *testing.T, name string) func(*Figure, error) {
 func svgOf(t *testing.T, f *Figure) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := f.Write(&b, SVG); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.Write(&b, SVG))
 	return b.String()
 }
 
@@ -64,13 +58,9 @@ func unpacked(t *testing.T, svg string) string {
 	t.Helper()
 	return embedded.ReplaceAllStringFunc(svg, func(data string) string {
 		packed, err := base64.StdEncoding.DecodeString(embedded.FindStringSubmatch(data)[1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		m, err := png.Decode(bytes.NewReader(packed))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		pixels := image.NewNRGBA(m.Bounds())
 		draw.Draw(pixels, pixels.Rect, m, m.Bounds().Min, draw.Src)
 		return fmt.Sprintf("%v %x", pixels.Rect, pixels.Pix)
@@ -186,12 +176,18 @@ func course(n int, low, high, rate float64) []float64 {
 // same returns so many equal values.
 func same(n int, v float64) []float64 { return slices.Repeat([]float64{v}, n) }
 
-func figure(t *testing.T) *Figure {
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
 	t.Helper()
-	f, err := AUCIntervals("Title", []IntervalRow{{Set: "fox", Setting: "mean", Mean: 0.6, Low: 0.5, High: 0.7}})
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+func figure(t *testing.T) *Figure {
+	t.Helper()
+	f, err := AUCIntervals("Title", []IntervalRow{{Set: "fox", Setting: "mean", Mean: 0.6, Low: 0.5, High: 0.7}})
+	must(t, err)
 	return f
 }
 
@@ -200,12 +196,8 @@ func TestSave(t *testing.T) {
 	dir := t.TempDir()
 	for name, magic := range map[string]string{"a.png": "\x89PNG", "b.SVG": "<?xml", "c.pdf": "%PDF-"} {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte("what stood here before"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Save(path); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte("what stood here before"), 0o600))
+		must(t, f.Save(path))
 		got, err := os.ReadFile(path)
 		if err != nil || !strings.HasPrefix(string(got), magic) {
 			t.Errorf("%s begins with %q (%v)", name, got[:min(8, len(got))], err)
@@ -220,9 +212,7 @@ func TestSave(t *testing.T) {
 		}
 	}
 	taken := filepath.Join(dir, "folder.png")
-	if err := os.Mkdir(taken, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(taken, 0o755))
 	if err := f.Save(taken); err == nil {
 		t.Error("a folder was replaced")
 	}
@@ -245,9 +235,7 @@ func TestWrite(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := f.Write(&b, PNG); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.Write(&b, PNG))
 	if m, err := png.DecodeConfig(&b); err != nil || m.Width != 6.5*192 {
 		t.Errorf("%d pixels wide, want 6.5 inches of 192 (%v)", m.Width, err)
 	}

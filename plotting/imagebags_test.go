@@ -106,9 +106,7 @@ func TestImageBagsWinner(t *testing.T) {
 	}{{true, 1, 1}, {false, 0, 4}} {
 		b.Winner = c.winner
 		f, err := ImageBags("", "activation", 9, 6, []ImageBag{b})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		svg := svgOf(t, f)
 		marks, labels := strings.Count(svg, "largest activation of its bag"), strings.Count(svg, ">a: 0.")
 		if marks != c.marks || labels != c.labels {

@@ -54,13 +54,9 @@ func TestOutline(t *testing.T) {
 // pdf returns a figure as PDF, and its streams.
 func pdf(t *testing.T, f *Figure, err error) (whole, page []byte) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var b bytes.Buffer
-	if err := f.Write(&b, PDF); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.Write(&b, PDF))
 	for _, part := range bytes.SplitAfter(b.Bytes(), []byte("stream\n")) {
 		if z, err := zlib.NewReader(bytes.NewReader(part)); err == nil {
 			if content, err := io.ReadAll(z); err == nil || len(content) > 0 { // up to the end of the stream

@@ -1,29 +1,21 @@
 package plotting
 
 import (
-	"encoding/json"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
+
+	"synpool/internal/goldenfile"
 )
 
 // TestPCAGolden compares with NumPy; testdata/pca.py says how. Both sides round in float64, 1e-9 of values up to 30.
 func TestPCAGolden(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("testdata", "pca.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var cases []struct {
+	cases := goldenfile.Read[[]struct {
 		Name            string
 		Vectors, Places [][]float64
 		Shares          [2]float64
-	}
-	if err := json.Unmarshal(data, &cases); err != nil {
-		t.Fatal(err)
-	}
+	}](t, "pca.json")
 	if len(cases) != 4 {
 		t.Fatalf("%d cases, want 4", len(cases))
 	}
@@ -66,9 +58,7 @@ func TestPCAKeepsPlanes(t *testing.T) {
 			})
 		}
 		places, shares, err := PCA(vectors)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if math.Abs(shares[0]+shares[1]-1) > 1e-12 || shares[0] <= shares[1] {
 			t.Errorf("unit %v: the shares of a plane are %v", unit, shares)
 		}

@@ -11,9 +11,7 @@ import (
 
 func TestReduced(t *testing.T) {
 	f, err := Training("Musk 1", settings([]string{"softmax", "syn, I = 3", "mean"}, 10, 40))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	m := paint(f).(*image.RGBA)
 	r := reduced(m)
 	if r.Rect != m.Rect || len(r.Palette) > 256 {
@@ -34,12 +32,8 @@ func TestReduced(t *testing.T) {
 		t.Errorf("colours are off by %v on average and %v at most", rms, worst)
 	}
 	var whole, small bytes.Buffer
-	if err := png.Encode(&whole, m); err != nil {
-		t.Fatal(err)
-	}
-	if err := png.Encode(&small, r); err != nil {
-		t.Fatal(err)
-	}
+	must(t, png.Encode(&whole, m))
+	must(t, png.Encode(&small, r))
 	if small.Len()*2 > whole.Len() {
 		t.Errorf("%d bytes of %d", small.Len(), whole.Len())
 	}

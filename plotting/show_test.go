@@ -31,9 +31,7 @@ func TestShow(t *testing.T) {
 	notebook.Patience = *notebookPatience
 	f := figure(t)
 	for range 2 {
-		if err := f.Show(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, f.Show())
 	}
 }
 
@@ -41,9 +39,7 @@ func TestShow(t *testing.T) {
 func cell(t *testing.T, to, from, patience string) ([]byte, error) {
 	t.Helper()
 	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, "-test.run=^TestShow$", "-patience="+patience)
@@ -55,13 +51,9 @@ func cell(t *testing.T, to, from, patience string) ([]byte, error) {
 func pipe(t *testing.T, name string) *os.File {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.Mkfifo(path, 0o600))
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { f.Close() })
 	return f
 }
@@ -107,9 +99,7 @@ func TestShowInNotebook(t *testing.T) {
 			t.Fatalf("the data are %v", d.Data)
 		}
 		m, err := png.Decode(bytes.NewReader(content))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if m.Bounds().Dx() != 780 {
 			t.Errorf("the image is %d pixels wide, want 6.5 inches of 120", m.Bounds().Dx())
 		}

@@ -10,9 +10,7 @@ import (
 // letter of it.
 func TestSVGText(t *testing.T) {
 	f, err := Functions("A title & more", "x", "語", []FunctionCurve{{Name: "f", X: []float64{0, 1}, Y: []float64{0, 1}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	type label struct {
 		Text   string `xml:",chardata"`
 		Style  string `xml:"style,attr"`

@@ -54,9 +54,7 @@ func TestTilePicture(t *testing.T) {
 		return p.NRGBAAt(column*side+side/2, row*side+side/2)
 	}
 	p, err := tilePicture(tiles, 50, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s := unit
 	gray := color.NRGBAModel.Convert(noTile).(color.NRGBA)
 	for _, c := range []struct {
@@ -74,9 +72,7 @@ func TestTilePicture(t *testing.T) {
 		}
 	}
 	p, err = tilePicture(tiles, 50, &Thumbnail{thumb, 10})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := at(p, 1, 1); got != (color.NRGBA{255, 0, 0, 255}) {
 		t.Errorf("beside the tiles: %v, want the thumbnail", got)
 	}

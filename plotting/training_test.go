@@ -113,9 +113,7 @@ func TestFoldCurves(t *testing.T) {
 	}
 	q := foldCurves{label: "AUC", names: []string{"a"}, values: [][][]float64{values}, first: 1, least: 0, most: 1}
 	p, _, err := q.panel()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if p.Y.Min > 0.2 || p.Y.Max < 1 || p.Y.Max > 1.04 {
 		t.Errorf("the axis is from %v to %v", p.Y.Min, p.Y.Max)
 	}

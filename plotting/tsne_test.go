@@ -1,12 +1,9 @@
 package plotting
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"synpool/internal/goldenfile"
 	"synpool/internal/large"
 )
 
@@ -34,14 +32,7 @@ type tsneCase struct {
 
 func tsneCases(t testing.TB) []tsneCase {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join("testdata", "tsne.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var cases []tsneCase
-	if err := json.Unmarshal(content, &cases); err != nil {
-		t.Fatal(err)
-	}
+	cases := goldenfile.Read[[]tsneCase](t, "tsne.json")
 	if len(cases) != 3 {
 		t.Fatalf("tsne.json has %d cases, want 3", len(cases))
 	}
@@ -175,9 +166,7 @@ func TestTSNEDescends(t *testing.T) {
 		mean, alike := 0.0, 0.0
 		for seed := range uint64(seeds) {
 			places, divergence, err := TSNE(c.Vectors, c.Perplexity, 1000, seeded(seed))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if !(divergence > 0) {
 				t.Errorf("%s, seed %d: divergence %v", c.Name, seed, divergence)
 			}
@@ -222,9 +211,7 @@ func TestTSNESeeds(t *testing.T) {
 	var divergences []float64
 	for _, seed := range []uint64{1, 1, 2} {
 		places, divergence, err := TSNE(c.Vectors, c.Perplexity, 300, seeded(seed))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		all, divergences = append(all, places), append(divergences, divergence)
 	}
 	if !slices.Equal(all[0], all[1]) || divergences[0] != divergences[1] {
@@ -246,9 +233,7 @@ func TestTSNETurns(t *testing.T) {
 	beginning := func(vectors [][]float64) ([][2]float64, *mat.Dense) {
 		centred, _ := centre(vectors)
 		y, _, err := components(centred)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		begin(y, seeded(1))
 		return y, jointProbabilities(centred, c.Perplexity)
 	}

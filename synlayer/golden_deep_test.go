@@ -11,7 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
-	"synpool/internal/goldentest"
+	"synpool/internal/goldenfile"
 	"synpool/synlayer"
 )
 
@@ -72,7 +72,7 @@ func padded(rows []array, size, columns int) array {
 // is computed alone, here all of a case are one padded batch, in which the last instance of the largest bag is followed by two
 // of padding. The tolerance is that of sums of a few products, as for the other poolings ([goldenTolerance]).
 func TestGoldenDeep(t *testing.T) {
-	cases := goldentest.Read[[]deepCase](t, "golden/deep.json")
+	cases := goldenfile.Read[[]deepCase](t, "golden/deep.json")
 	forEach(t, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
 		for i, c := range cases {
 			pooling := c.pooling(t)

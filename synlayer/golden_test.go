@@ -14,6 +14,7 @@ import (
 
 	"synpool/backend/backendtest"
 	"synpool/internal/batched"
+	"synpool/internal/goldenfile"
 	"synpool/internal/goldentest"
 	"synpool/synlayer"
 )
@@ -61,7 +62,7 @@ func TestGoldenSynSteps(t *testing.T) {
 		Weights array
 		Out     array
 	}
-	cases := goldentest.Read[[]synCase](t, "golden/syn_steps.json")
+	cases := goldenfile.Read[[]synCase](t, "golden/syn_steps.json")
 	forEach(t, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
 		// Cases with one number of steps make one batch: shorter rows end in zeros, which must stay, and gamma is a
 		// number that differs between rows.
@@ -197,7 +198,7 @@ func TestGoldenSynPool(t *testing.T) {
 		GradX      array            `json:"grad_x"`
 		GradParams map[string]array `json:"grad_params"`
 	}
-	cases := goldentest.Read[[]poolCase](t, "golden/synpool.json")
+	cases := goldenfile.Read[[]poolCase](t, "golden/synpool.json")
 	forEach(t, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
 		for i, c := range cases {
 			pooling := synlayer.SynPooling{Embed: c.EmbedDim, Heads: c.Heads, Scale: c.Scale, Iterations: c.Steps,
@@ -255,7 +256,7 @@ func (c hopfieldCase) params() map[string]array {
 // file's to 1e-18 in the other cases: some versions of PyTorch misplace the gradient of masked_select, through which the
 // published layer updates the state pattern of several bags or heads.
 func TestGoldenHopfield(t *testing.T) {
-	cases := goldentest.Read[[]hopfieldCase](t, "golden/hopfieldpooling.json")
+	cases := goldenfile.Read[[]hopfieldCase](t, "golden/hopfieldpooling.json")
 	forEach(t, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
 		for i, c := range cases {
 			pooling := synlayer.HopfieldPooling{Embed: c.HiddenDim * c.Heads, Heads: c.Heads, Beta: c.Beta,
@@ -301,7 +302,7 @@ func TestGoldenNet(t *testing.T) {
 		params["/classifier/bias"] = published["classifier.0.bias"]
 		return params
 	}
-	cases := goldentest.Read[[]netCase](t, "golden/net.json")
+	cases := goldenfile.Read[[]netCase](t, "golden/net.json")
 	forEach(t, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
 		for i, c := range cases {
 			network := synlayer.Network{Layers: c.EmbedLayers, Width: c.HiddenDim, Pooling: synlayer.SynPooling{

@@ -89,9 +89,7 @@ func TestCompletionScripts(t *testing.T) {
 	// The program in the script's place prints its arguments, and completes it.
 	program := "#!/bin/sh\n[ \"$*\" = '__complete run mus' ] && printf 'musk1\\tMusk 1\\nmusk2\\tMusk 2\\n:4\\n'\n"
 	for name, text := range map[string]string{"script": script, "milbench": program} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o777))
 	}
 	bash := exec.Command("bash", "--norc", "-c", `
 		PATH=$PWD:$PATH

@@ -12,19 +12,13 @@ func TestCrash(t *testing.T) {
 	file := write(t, "toy.csv", toy(false))
 	c := process(t, with("run", file, "--pooling", "mean", "--epochs", "1000000", "--out", newFolder(t))...)
 	stderr, err := c.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, c.Start())
 	lines := bufio.NewScanner(stderr)
 	if !lines.Scan() {
 		t.Fatal(lines.Err())
 	}
-	if err := c.Process.Signal(syscall.SIGQUIT); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Process.Signal(syscall.SIGQUIT))
 	for lines.Scan() {
 	}
 	c.Wait() // the state tells

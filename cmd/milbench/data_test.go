@@ -48,9 +48,7 @@ func TestData(t *testing.T) {
 // everywhere.
 func TestAmbiguousSet(t *testing.T) {
 	e, err := dataset.Find("mutagenesis2")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if state, _ := e.Verify(); state == dataset.Missing {
 		return
 	}

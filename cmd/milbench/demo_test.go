@@ -53,9 +53,7 @@ func TestDemo(t *testing.T) {
 	var out, stderr bytes.Buffer
 	p := &program{out: &sink{w: &out}, err: &stderr}
 	d, err := p.runDemo(t.Context(), reader{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if d.Bags != 92 || d.Protocol.Folds != 10 || d.Protocol.Repeats != 1 || len(d.Rows) != len(milbench.LineupLearners)+len(milbench.LineupPoolings) {
 		t.Errorf("%+v", d)
 	}
@@ -73,17 +71,13 @@ func TestDemo(t *testing.T) {
 		t.Errorf("conclusion %q", d.Conclusion)
 	}
 	d.Figure = filepath.Join(t.TempDir(), "demo.png")
-	if err := errors.Join(p.print(false, d, d.table), p.writeConclusion(d), d.draw(d.Figure)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(p.print(false, d, d.table), p.writeConclusion(d), d.draw(d.Figure)))
 	for _, r := range d.Rows {
 		has(t, stderr.String(), fmt.Sprintf("%-16s  AUC %.3f\n", r.Setting, r.Mean)) // as soon as it was known
 	}
 	has(t, out.String(), "gated", "syn", "statistics-svm", "protocol honest: 10 folds, 1 repeat, seed 1", d.Figure, d.Conclusion)
 	f, err := os.Open(d.Figure)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	if _, err := png.Decode(f); err != nil {
 		t.Error(err)
@@ -104,17 +98,13 @@ func TestDemoStopped(t *testing.T) {
 	c.Env, c.Dir = append(c.Env, "TMPDIR="+temporary), folder
 	var stderr bytes.Buffer
 	c.Stderr = &stderr
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Start())
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if begun, _ := filepath.Glob(filepath.Join(temporary, "*", "results.jsonl")); len(begun) > 0 {
 			break
 		}
 	}
-	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Process.Signal(syscall.SIGTERM))
 	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != 143 {
 		t.Errorf("%v\n%s", err, &stderr)
 	}

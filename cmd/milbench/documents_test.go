@@ -280,9 +280,7 @@ func documents(t *testing.T, checkout string) (all []document) {
 		all = append(all, d)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return all
 }
 
@@ -462,9 +460,7 @@ var scored = regexp.MustCompile(`^milbench score (\S+) .*--folds (\S+)`)
 // the flags and arguments of the program.
 func TestDocuments(t *testing.T) {
 	checkout, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	programs, given := t.TempDir(), t.TempDir()
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", programs, "./cmd/milbench")
 	build.Dir = checkout
@@ -472,13 +468,9 @@ func TestDocuments(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	predict := fmt.Sprintf("#!/bin/sh\n%s=predict exec '%s' \"$@\"\n", reexec.Variable, self)
-	if err := os.WriteFile(filepath.Join(programs, "predict"), []byte(predict), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(programs, "predict"), []byte(predict), 0o777))
 	for name, write := range files {
 		if err := write(filepath.Join(given, name)); err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -540,9 +532,7 @@ func TestDocuments(t *testing.T) {
 func (d document) run(t *testing.T, checkout, programs, given string) {
 	r := visitors[d.path]
 	root, log := t.TempDir(), t.TempDir()
-	if err := errors.Join(os.Mkdir(filepath.Join(root, "own"), 0o777), os.Symlink(checkout, filepath.Join(root, "synpool"))); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.Mkdir(filepath.Join(root, "own"), 0o777), os.Symlink(checkout, filepath.Join(root, "synpool"))))
 	c := exec.CommandContext(t.Context(), "bash", "-c", d.script(r))
 	c.Env = append(os.Environ(), "GOMLX_BACKEND=go", "MILBENCH_DATA="+filepath.Join(root, "no-data"), "HTTP_PROXY=http://127.0.0.1:9", "HTTPS_PROXY=http://127.0.0.1:9",
 		"GOBIN="+filepath.Join(root, "bin"), "GOPROXY=off", "GOSUMDB=off", "GOFLAGS=-mod=mod", "PATH="+programs+string(os.PathListSeparator)+os.Getenv("PATH"),

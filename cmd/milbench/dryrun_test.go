@@ -92,21 +92,15 @@ func TestShorterCommand(t *testing.T) {
 		p, g := &program{err: &said}, &gridFlags{}
 		f := pflag.NewFlagSet("run", pflag.ContinueOnError)
 		g.addTo(f)
-		if err := f.Parse(flags); err != nil {
-			t.Fatal(err)
-		}
+		must(t, f.Parse(flags))
 		studies, err := p.studies(g, []string{file})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		machine := p.fleet(1, 0)
 		defer machine.Close()
 		if _, err := p.equip(studies, machine, dir); err != nil {
 			t.Fatal(err)
 		}
-		if err := p.noteTime(g, []string{file}, dir, studies, 601); err != nil {
-			t.Fatal(err)
-		}
+		must(t, p.noteTime(g, []string{file}, dir, studies, 601))
 		_, command, found := strings.Cut(said.String(), ": milbench run ")
 		command, _, _ = strings.Cut(command, ";")
 		if !found || !strings.Contains(said.String(), "about 10 min by the plan, most of it for ") {

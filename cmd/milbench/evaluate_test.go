@@ -269,13 +269,9 @@ func TestEvaluateAnEarlierModel(t *testing.T) {
 	_, _, file := judgedModel()
 	dir, _ := trained(t, file, "--learner", "statistics-svm")
 	model, err := learners.Trainer{}.Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	model.Card().Facts = nil
-	if err := model.Save(dir); err != nil {
-		t.Fatal(err)
-	}
+	must(t, model.Save(dir))
 	if out, _ := succeed(t, "show", dir); !strings.Contains(out, "an earlier version has trained the model") || strings.Contains(out, "Not for") {
 		t.Error(out)
 	}

@@ -70,14 +70,10 @@ func TestEveryFlag(t *testing.T) {
 		"STUDY": filepath.Join(t.TempDir(), "ablation"), "NOISE": write(t, "noise.csv", strings.NewReplacer("b0,0", "b0,1", "b1,1", "b1,0", "b5,1", "b5,0", "b6,0", "b6,1").Replace(toy(false))),
 		"SPLIT": write(t, "split.csv", splitToy()), "RESULTS": t.TempDir()}
 	set, err := dataset.ReadFile(named["FILE"])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	named["FOLDER"] = arrays(t, set)
 	succeed(t, "run", named["FILE"], "--learner", "statistics-svm,statistics-trees", "--folds", "3", "--repeats", "1", "--out", named["RESULTS"])
-	if err := os.CopyFS(named["STUDY"], os.DirFS(named["RESULTS"])); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.CopyFS(named["STUDY"], os.DirFS(named["RESULTS"])))
 	for model, data := range map[string]string{"MODEL": named["FILE"], "FOLDED": named["FOLDER"], "MUSK": "musk1"} {
 		named[model], _ = trained(t, data, "--learner", "statistics-svm")
 	}

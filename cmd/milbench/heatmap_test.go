@@ -46,9 +46,7 @@ b,bottom,1,0,0,256,1,0
 			Properties struct{ Measurements map[string]float64 }
 		}
 	}
-	if err := json.Unmarshal([]byte(text), &collection); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(text), &collection))
 	if collection.Type != "FeatureCollection" || len(collection.Features) != 4 {
 		t.Fatalf("%s of %d", collection.Type, len(collection.Features))
 	}
@@ -57,9 +55,7 @@ b,bottom,1,0,0,256,1,0
 		t.Errorf("%+v", last)
 	}
 	f, err := os.Open(filepath.Join(dir, "a.png"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := png.Decode(f); err != nil {
 		t.Error(err)
 	}
@@ -84,12 +80,8 @@ b,bottom,1,0,0,256,1,0
 	thumbnails := t.TempDir()
 	for _, name := range []string{"a", "b"} {
 		out, err := os.Create(filepath.Join(thumbnails, name+".png"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := png.Encode(out, image.NewGray(image.Rect(0, 0, 12, 10))); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, png.Encode(out, image.NewGray(image.Rect(0, 0, 12, 10))))
 		out.Close()
 	}
 	succeed(t, "plot", scores, "--figure", "heatmap", "--thumbnails", thumbnails, "--scale", "64", "--out", dir)

@@ -25,9 +25,7 @@ func eachCommand(c *cobra.Command, f func(*cobra.Command)) {
 func TestHelp(t *testing.T) {
 	root := (&program{out: &sink{w: io.Discard}, err: io.Discard}).command()
 	help, _, err := root.Find([]string{"help"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Run("milbench help", func(t *testing.T) { requireHelp(t, help, "help", "help") })
 	_, topics := below(root)
 	for _, c := range topics {

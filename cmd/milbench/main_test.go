@@ -142,22 +142,26 @@ func trained(t *testing.T, args ...string) (model, out string) {
 	return model, out
 }
 
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // contents returns the text of a file.
 func contents(t *testing.T, path ...string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(path...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(text)
 }
 
 // put writes a text into a file.
 func put[T string | []byte](t *testing.T, path string, text T) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(text), 0o666))
 }
 
 // absent wants a file or folder not to be there.

@@ -74,9 +74,7 @@ func measured(t *testing.T, args ...string) (out string, resident int) {
 	c := process(t, args...)
 	var text bytes.Buffer
 	c.Stdout, c.Stderr = &text, &text
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- c.Wait() }()
 	for {

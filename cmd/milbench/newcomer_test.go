@@ -33,9 +33,7 @@ func newcomer(t *testing.T, seed uint64) (table string, auc float64) {
 		return fmt.Sprintf("%s,%.4f,%.4f,%.4f", []string{"no", "yes"}[bag%2], x[0], x[1], x[2])
 	})
 	auc, err := stats.AUC(labels, largest)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return table, auc
 }
 

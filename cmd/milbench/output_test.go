@@ -31,9 +31,7 @@ func TestVersionOfRelease(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	out, err := exec.Command(program, "version", "--json").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var got build
 	want := build{Version: "v9.8.7", Revision: "unknown", Go: runtime.Version(), GoMLX: readBuild().GoMLX, Backends: "go", Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if err := json.Unmarshal(out, &got); err != nil || got != want {
@@ -61,9 +59,7 @@ func TestBackendInstallFails(t *testing.T) {
 	} {
 		home := t.TempDir()
 		python := filepath.Join(t.TempDir(), "python3")
-		if err := os.WriteFile(python, []byte("#!/bin/sh\necho \""+say+"\" >&2\nexit 1\n"), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(python, []byte("#!/bin/sh\necho \""+say+"\" >&2\nexit 1\n"), 0o777))
 		t.Setenv("PATH", filepath.Dir(python)+":/bin:/usr/bin")
 		t.Setenv("PJRT_PLUGIN_LIBRARY_PATH", filepath.Join(home, "lib", "go-xla"))
 		refuse(t, exitTryAgain, "downloading the XLA plugin: pip: ", "backend", "install")
@@ -79,9 +75,7 @@ func TestAudit(t *testing.T) {
 	file := write(t, "leaky.csv", toy(true))
 	o := milbenchOf(t.Context(), "audit", file, "--json")
 	var report audit.Report
-	if err := json.Unmarshal([]byte(o.out), &report); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(o.out), &report))
 	if o.code != exitFinding || len(report.Leaks) != 1 || report.Leaks[0].Column != 4 || report.Bags != 24 {
 		t.Errorf("exit code %d, %+v", o.code, report)
 	}

@@ -43,14 +43,10 @@ func (p sharp) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *gr
 func TestOwnLearner(t *testing.T) {
 	forget, err := learners.Register(learner.Entry{Name: "above", Summary: "the mean of the first feature", Logits: true,
 		Default: func() learner.Estimator { return &above{} }, Model: func() learner.Model { return &above{} }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(forget)
 	remove, err := neural.Register(neural.Entry{Name: "sharp", Default: sharp{5}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(remove)
 
 	file, dir := write(t, "toy.csv", toy(false)), t.TempDir()

@@ -54,9 +54,7 @@ func cells(leak bool) string {
 func onTerminal(t *testing.T, args ...string) string {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer master.Close()
 	fd := int(master.Fd())
 	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
@@ -65,9 +63,7 @@ func onTerminal(t *testing.T, args ...string) string {
 		t.Fatal(err)
 	}
 	terminal, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c := process(t, args...)
 	c.Stdout, c.Stderr = terminal, terminal
 	written := make(chan string)
@@ -115,9 +111,7 @@ func TestPictures(t *testing.T) {
 	t.Setenv("GOMLX_BACKEND", "go")
 	t.Setenv("GOMAXPROCS", "2") // on one core the run would note how long it takes
 	recordings, err := filepath.Abs("../../docs/pictures")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{"bags.csv": cells(false), "leaky.csv": cells(true)} {
 		put(t, name, text)

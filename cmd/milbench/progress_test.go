@@ -15,9 +15,7 @@ import (
 // The line is drawn at once, again when it has changed, and removed in the end.
 func TestProgressDraws(t *testing.T) {
 	read, terminal, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer read.Close()
 	defer terminal.Close()
 	drawn := bufio.NewReader(read)

@@ -34,9 +34,7 @@ func readResults(t *testing.T, dir string) []string {
 		}
 		delete(r, "wall_s")
 		line, err := json.Marshal(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		all = append(all, string(line))
 	}
 	slices.Sort(all)
@@ -163,9 +161,7 @@ func requireCurves(t *testing.T, dir string) {
 	t.Helper()
 	rs, err1 := results.Read(dir)
 	curves, err2 := results.ReadCurves(dir)
-	if err := errors.Join(err1, err2); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err1, err2))
 	fits := make(map[string]bool)
 	for _, c := range curves {
 		if fits[c.Fit] {
@@ -184,14 +180,10 @@ func requireCurves(t *testing.T, dir string) {
 func TestRunLocked(t *testing.T) {
 	file, dir := write(t, "toy.csv", toy(false)), newFolder(t)
 	f, err := results.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	args := with("run", file, "--pooling", "mean", "--folds", "2", "--repeats", "1", "--out", dir)
 	refuse(t, exitTryAgain, "in use by another run", args...)
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.Close())
 	succeed(t, args...)
 }
 
@@ -209,9 +201,7 @@ func stopWhen(t *testing.T, ready func() bool, signal syscall.Signal, code int, 
 	var stderr bytes.Buffer
 	c := process(t, args...)
 	c.Stderr = &stderr
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Start())
 	for deadline := time.Now().Add(3 * time.Minute); !ready(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			c.Process.Kill()
@@ -219,9 +209,7 @@ func stopWhen(t *testing.T, ready func() bool, signal syscall.Signal, code int, 
 		}
 	}
 	start := time.Now()
-	if err := c.Process.Signal(signal); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Process.Signal(signal))
 	c.Wait() // the exit code tells
 	if took, got := time.Since(start), c.ProcessState.ExitCode(); took > 5*time.Second || got != code || !strings.Contains(stderr.String(), "run the same command again to resume") {
 		t.Errorf("exit code %d after %v, want %d:\n%s", got, took, code, &stderr)
@@ -349,9 +337,7 @@ func TestKilled(t *testing.T) {
 					for range processes {
 						c := process(t, command...)
 						c.Stderr = &bytes.Buffer{}
-						if err := c.Start(); err != nil {
-							t.Fatal(err)
-						}
+						must(t, c.Start())
 						running = append(running, c)
 					}
 					if killed < kills || during == 0 {
@@ -380,9 +366,7 @@ func TestKilled(t *testing.T) {
 			if shards > 1 {
 				for range 5 {
 					c := process(t, "merge", dir, "--out", dir)
-					if err := c.Start(); err != nil {
-						t.Fatal(err)
-					}
+					must(t, c.Start())
 					time.Sleep(within(100 * time.Millisecond))
 					kill(c)
 					c.Wait() // however it ended

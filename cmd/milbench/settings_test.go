@@ -44,9 +44,7 @@ func TestSample(t *testing.T) {
 	search := neural.SearchGrid("mean")
 	for _, text := range drawn {
 		var c neural.Config
-		if err := json.Unmarshal([]byte(text), &c); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal([]byte(text), &c))
 		if c.Epochs != 1 || c.Width != 4 || c.Batch != 8 || c.Dropout != 0 && c.Dropout != 0.5 || !slices.Contains(search["lr"], any(c.LR)) || !slices.Contains(search["weight_decay"], any(c.WeightDecay)) {
 			t.Errorf("drawn: %s", text)
 		}

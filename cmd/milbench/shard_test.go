@@ -93,12 +93,8 @@ func startStubborn(t *testing.T) (c *exec.Cmd, stderr *bytes.Buffer) {
 	c, stderr = reexec.Command(t, "stubborn"), &bytes.Buffer{}
 	c.Stderr = stderr
 	stdout, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, c.Start())
 	if _, err := stdout.Read(make([]byte, 1)); err != nil {
 		t.Fatal(err)
 	}
@@ -113,14 +109,10 @@ func TestGivenUp(t *testing.T) {
 			t.Parallel() // it waits
 			c, stderr := startStubborn(t)
 			start := time.Now()
-			if err := c.Process.Signal(signal); err != nil {
-				t.Fatal(err)
-			}
+			must(t, c.Process.Signal(signal))
 			if signal == syscall.SIGTERM {
 				time.Sleep(grace / 3)
-				if err := c.Process.Signal(signal); err != nil {
-					t.Fatal(err)
-				}
+				must(t, c.Process.Signal(signal))
 			}
 			c.Wait() // the exit code tells
 			if took := time.Since(start); took < grace || took > 5*time.Second || c.ProcessState.ExitCode() != code || !strings.Contains(stderr.String(), "run the same command again to resume") {
@@ -136,9 +128,7 @@ func TestInterruptedTwice(t *testing.T) {
 	c, _ := startStubborn(t)
 	start := time.Now()
 	for range 2 {
-		if err := c.Process.Signal(os.Interrupt); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.Process.Signal(os.Interrupt))
 		time.Sleep(grace / 3)
 	}
 	c.Wait() // how it ended tells

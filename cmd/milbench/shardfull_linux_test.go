@@ -13,9 +13,7 @@ import (
 func TestShardNoRoom(t *testing.T) {
 	noArray(t)
 	file, disk := write(t, "toy.csv", toy(false)), filepath.Join(t.TempDir(), "disk")
-	if err := os.Mkdir(disk, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(disk, 0o777))
 	script := `
 mount -t tmpfs -o size=48k tmpfs "$DISK" || { echo no mount; exit 0; }
 shard() { "$SELF" run "$FILE" --pooling mean --folds 2 --repeats 40 --epochs 2 --width 8 --out "$DISK/out" --shard 0/1 2>"$ERR"; echo "$1 $?" $(grep -v ^backend "$ERR" | grep -v "milbench: shard" | tr '\n' '|'); }

@@ -80,9 +80,7 @@ func TestStudyStopped(t *testing.T) {
 	for _, other := range []string{"plan.json", "poolings-old.json"} { // what else lies there is not looked at
 		put(t, filepath.Join(archives, other), `{"kind":"another"}`)
 		succeed(t, "study", "archive", folder, "--out", archives)
-		if err := os.Remove(filepath.Join(archives, other)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Remove(filepath.Join(archives, other)))
 	}
 	full := t.TempDir() // an archive of the full form
 	text := contents(t, "../../paper/results/poolings.json.gz")
@@ -113,9 +111,7 @@ func TestStudyStopped(t *testing.T) {
 	put(t, file, text)
 
 	plain := filepath.Join(dir, "plain")
-	if err := os.Rename(folder, plain); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(folder, plain))
 	refuse(t, exitUse, "is not a folder of milbench study", "study", "archive", plain, "--out", archives)
 	refuse(t, exitUse, "leave the flag out", "plot", plain, "--figure", "auc", "--out", figure)
 	draws(plain)

@@ -264,12 +264,8 @@ func TestPredictWithCoordinates(t *testing.T) {
 		t.Errorf("JSON: %.400s", out)
 	}
 	part := t.TempDir() // the other bags are scored if one cannot be read
-	if err := os.CopyFS(part, os.DirFS(folder)); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(filepath.Join(part, "trident.h5"), 100); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.CopyFS(part, os.DirFS(folder)))
+	must(t, os.Truncate(filepath.Join(part, "trident.h5"), 100))
 	o := milbenchOf(t.Context(), "predict", model, part)
 	if o.code != exitFinding || strings.Count(o.out, "\n") != 11 || !strings.Contains(o.err, "not scored: "+filepath.Join(part, "trident.h5")+": ") {
 		t.Errorf("exit code %d, %s, %s", o.code, o.out, o.err)

@@ -14,6 +14,7 @@ import (
 
 	"synpool/backend/backendtest"
 	"synpool/course/capsule"
+	"synpool/internal/goldenfile"
 	"synpool/internal/goldentest"
 )
 
@@ -101,7 +102,7 @@ func (c goldenCase) routing() capsule.EMRouting {
 
 // TestGoldenRouting compares the routing of given votes, and its gradients.
 func TestGoldenRouting(t *testing.T) {
-	cases := goldentest.Read[golden](t, "golden/emrouting.json").Routing
+	cases := goldenfile.Read[golden](t, "golden/emrouting.json").Routing
 	forEach(t, dtypes.Float64, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
 		if len(cases) < 4 {
 			t.Fatalf("%d cases", len(cases))
@@ -132,7 +133,7 @@ func TestGoldenRouting(t *testing.T) {
 
 // TestGoldenLayers compares layers on grids: patches that overlap, and that leave out an edge, and coordinates.
 func TestGoldenLayers(t *testing.T) {
-	cases := goldentest.Read[golden](t, "golden/emrouting.json").Layers
+	cases := goldenfile.Read[golden](t, "golden/emrouting.json").Layers
 	forEach(t, dtypes.Float32, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
 		if len(cases) < 4 {
 			t.Fatalf("%d cases", len(cases))

@@ -14,6 +14,7 @@ import (
 
 	"synpool/course/capsule"
 	"synpool/internal/batched"
+	"synpool/internal/goldenfile"
 	"synpool/internal/goldentest"
 )
 
@@ -49,7 +50,7 @@ func (c goldenNetwork) network() capsule.Network {
 
 // TestGoldenNetwork compares the whole network and the spread loss, and the gradients by every weight and the images.
 func TestGoldenNetwork(t *testing.T) {
-	c := goldentest.Read[goldenNetwork](t, "golden/network.json")
+	c := goldenfile.Read[goldenNetwork](t, "golden/network.json")
 	var paths []string
 	for path := range c.Parameters {
 		paths = append(paths, path)

@@ -42,10 +42,7 @@ func TestDir(t *testing.T) {
 	t.Setenv("MILBENCH_DATA", "bags")
 	t.Setenv("XDG_CACHE_HOME", filepath.FromSlash("/home/somebody/.cache"))
 	t.Setenv("HOME", filepath.FromSlash("/home/somebody"))
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	cache := must(os.UserCacheDir())
 	for _, want := range []struct{ unset, dir string }{{"", "texts"}, {"CORPUS_DATA", "bags"}, {"MILBENCH_DATA", filepath.Join(cache, "milbench")}} {
 		if want.unset != "" {
 			t.Setenv(want.unset, "")
@@ -79,10 +76,7 @@ func TestLoadWithoutFiles(t *testing.T) {
 		if requireOneLine(t, err, name+": not fetched yet", "`go run synpool/course/corpus/download "+name+"`"); !errors.Is(err, ErrNotFetched) {
 			t.Error(err)
 		}
-		e, err := Find(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must(Find(name))
 		for _, f := range e.Files {
 			if err := os.WriteFile(filepath.Join(dir, f.Name), bytes.Repeat([]byte("x"), int(f.Sums.Bytes)), 0o666); err != nil {
 				t.Fatal(err)

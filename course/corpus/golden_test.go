@@ -1,22 +1,13 @@
 package corpus
 
 import (
-	"encoding/json"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
-)
 
-// golden reads a JSON file of testdata.
-func golden(t *testing.T, name string, to any) {
-	t.Helper()
-	text := must(os.ReadFile("testdata/" + name))
-	if err := json.Unmarshal(text, to); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-}
+	"synpool/internal/goldenfile"
+)
 
 // requireNear wants equal numbers to within a tolerance, relative above 1.
 func requireNear(t *testing.T, what string, got, want []float64, tolerance float64) {
@@ -34,7 +25,7 @@ func requireNear(t *testing.T, what string, got, want []float64, tolerance float
 
 // The tolerance is that of float64 sums in another order.
 func TestBLEUGolden(t *testing.T) {
-	var want struct {
+	want := goldenfile.Read[struct {
 		Cases []struct {
 			Name                   string
 			Hypotheses, References []string
@@ -44,8 +35,7 @@ func TestBLEUGolden(t *testing.T) {
 			Length                 int
 			ReferenceLength        int `json:"reference_length"`
 		}
-	}
-	golden(t, "bleu.json", &want)
+	}](t, "bleu.json")
 	if len(want.Cases) < 30 {
 		t.Fatalf("%d cases", len(want.Cases))
 	}
@@ -62,15 +52,14 @@ func TestBLEUGolden(t *testing.T) {
 }
 
 func TestTFIDFGolden(t *testing.T) {
-	var want struct {
+	want := goldenfile.Read[struct {
 		TFIDF struct {
 			Texts, Words []string
 			Fitted       int
 			IDF          []float64
 			Rows         [][]float64
 		}
-	}
-	golden(t, "sklearn.json", &want)
+	}](t, "sklearn.json")
 	texts := make([][]string, len(want.TFIDF.Texts))
 	for i, text := range want.TFIDF.Texts {
 		texts[i] = strings.Fields(text)
@@ -91,7 +80,7 @@ func TestTFIDFGolden(t *testing.T) {
 // Both sides stop at derivatives of 1e-9 and 1e-10; by the penalty's curvature the weights are then within 1e-5 of the
 // minimum, even with the weakest penalty.
 func TestLogisticGolden(t *testing.T) {
-	var want struct {
+	want := goldenfile.Read[struct {
 		Logistic []struct {
 			Name          string
 			Classes       int
@@ -103,8 +92,7 @@ func TestLogisticGolden(t *testing.T) {
 			Bias          []float64
 			Probabilities [][]float64
 		}
-	}
-	golden(t, "sklearn.json", &want)
+	}](t, "sklearn.json")
 	if len(want.Logistic) < 5 {
 		t.Fatalf("%d cases", len(want.Logistic))
 	}
@@ -145,7 +133,7 @@ func TestLogisticGolden(t *testing.T) {
 }
 
 func TestEvaluateGolden(t *testing.T) {
-	var want struct {
+	want := goldenfile.Read[struct {
 		Reports []struct {
 			Report
 			Name   string
@@ -158,8 +146,7 @@ func TestEvaluateGolden(t *testing.T) {
 			Labels [][]bool
 			Scores [][]float64
 		}
-	}
-	golden(t, "sklearn.json", &want)
+	}](t, "sklearn.json")
 	if len(want.Reports) < 7 || len(want.Several) < 2 {
 		t.Fatalf("%d and %d cases", len(want.Reports), len(want.Several))
 	}

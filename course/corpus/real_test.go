@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"synpool/internal/fetched"
+	"synpool/internal/goldenfile"
 	"synpool/internal/large"
 )
 
@@ -119,7 +120,7 @@ func baselineCases(t testing.TB) []baselineCase {
 func TestBaselines(t *testing.T) {
 	var want map[string]Report
 	if *export == "" {
-		golden(t, "baseline.json", &want)
+		want = goldenfile.Read[map[string]Report](t, "baseline.json")
 	}
 	for _, c := range baselineCases(t) {
 		t.Run(c.name, func(t *testing.T) {
@@ -158,10 +159,7 @@ func BenchmarkSelection(b *testing.B) {
 		if !c.setting.Logistic.Balanced {
 			continue // has the setting of the one that does
 		}
-		parts, err := StratifiedSplit(c.labels, []int{8, 1, 1}, 1)
-		if err != nil {
-			b.Fatal(err)
-		}
+		parts := must(StratifiedSplit(c.labels, []int{8, 1, 1}, 1))
 		texts, labels := choose(c.texts, parts[0]), choose(c.labels, parts[0])
 		validation, answers := choose(c.texts, parts[1]), choose(c.labels, parts[1])
 		best, chosen, tried := 0.0, BagOfWords{}, 0
@@ -172,10 +170,7 @@ func BenchmarkSelection(b *testing.B) {
 				b.Run(fmt.Sprintf("%s/longest=%d/C=%v", c.name, longest, strength), func(b *testing.B) {
 					var r Report
 					for b.Loop() {
-						m, err := setting.Fit(texts, labels, c.classes)
-						if err != nil {
-							b.Fatal(err)
-						}
+						m := must(setting.Fit(texts, labels, c.classes))
 						r = must(m.Evaluate(validation, answers))
 					}
 					b.ReportMetric(r.MacroF1, "macro-F1")

@@ -73,10 +73,7 @@ func TestStratifiedSplitLargeShares(t *testing.T) {
 // Which text is in which part is fixed for good: results name a split by its seed.
 func TestStratifiedSplitIsFixed(t *testing.T) {
 	labels := []int{0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 0}
-	parts, err := StratifiedSplit(labels, []int{2, 1, 1}, 7)
-	if err != nil {
-		t.Fatal(err)
-	}
+	parts := must(StratifiedSplit(labels, []int{2, 1, 1}, 7))
 	folds := must(StratifiedSplit(labels, []int{1, 1, 1}, 7))
 	if got, want := fmt.Sprint(parts, folds), "[[1 3 4 6 8 9 10] [0 5] [2 7 11]] [[3 6 8 9] [0 1 4 10] [2 5 7 11]]"; got != want {
 		t.Errorf("%s, want %s", got, want)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"synpool/course/memory"
-	"synpool/internal/goldentest"
+	"synpool/internal/goldenfile"
 )
 
 // requireClose wants values within tolerance of want, relative to the larger of 1 and their size.
@@ -57,7 +57,7 @@ func TestGoldenMemories(t *testing.T) {
 		Beta, Gamma                            float64
 	}
 	seen := map[string]int{}
-	for i, c := range goldentest.Read[[]memoryCase](t, "golden/memories.json") {
+	for i, c := range goldenfile.Read[[]memoryCase](t, "golden/memories.json") {
 		seen[c.Memory]++
 		var m, synchronous memory.Memory
 		var order func([]float64) ([]float64, error)
@@ -113,7 +113,7 @@ func TestGoldenMemories(t *testing.T) {
 // TestGoldenSteps compares steps forward and back with 50 digits, the inverse being equation 11 as printed, which is
 // another formula. Twelve steps amplify rounding at most by the growth of f's slope: 1e-12.
 func TestGoldenSteps(t *testing.T) {
-	for _, c := range goldentest.Read[[]struct {
+	for _, c := range goldenfile.Read[[]struct {
 		Gamma        float64
 		Steps        int
 		Weights, Out []float64
@@ -158,7 +158,7 @@ func (a attentionCase) layer() memory.Attention {
 // the same weights, to 1e-12.
 func TestGoldenAttention(t *testing.T) {
 	self := 0
-	for _, c := range goldentest.Read[[]attentionCase](t, "golden/attention.json") {
+	for _, c := range goldenfile.Read[[]attentionCase](t, "golden/attention.json") {
 		z, weights, err := c.layer().Associate(c.States, c.Patterns)
 		if err != nil {
 			t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"synpool/course/memory"
-	"synpool/internal/goldentest"
+	"synpool/internal/goldenfile"
 )
 
 // recall returns the states of the updates from a cue.
@@ -37,7 +37,7 @@ func hebbian(sequence [][]float64) func([]float64) ([]float64, error) {
 // TestGoldenSequence compares learnt weights with NumPy, which applies the rules to one weight after another. Rates
 // are powers of two, so that both are exact.
 func TestGoldenSequence(t *testing.T) {
-	for i, c := range goldentest.Read[[]struct {
+	for i, c := range goldenfile.Read[[]struct {
 		Sequence, P, U, V [][]float64
 		Margin, Rate      float64
 		Epochs            int

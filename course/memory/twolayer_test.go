@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"synpool/course/memory"
-	"synpool/internal/goldentest"
+	"synpool/internal/goldenfile"
 )
 
 // spherical is a Lagrangian of a user's own: L(x) = ‖x‖, of the paper's model C.
@@ -58,7 +58,7 @@ func drive(patterns [][]float64, g []float64) []float64 {
 // 2000 steps: half the step leaves half the error, and what extrapolation leaves is of the second order.
 func TestGoldenTwoLayer(t *testing.T) {
 	flows := 0
-	for i, c := range goldentest.Read[[]struct {
+	for i, c := range goldenfile.Read[[]struct {
 		Visible, Hidden string
 		Parameter, Dt   float64
 		TauVisible      float64 `json:"tau_visible"`

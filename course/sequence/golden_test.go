@@ -16,6 +16,7 @@ import (
 
 	"synpool/backend/backendtest"
 	"synpool/course/sequence"
+	"synpool/internal/goldenfile"
 	"synpool/internal/goldentest"
 	"synpool/synlayer"
 )
@@ -65,7 +66,7 @@ type golden struct {
 // goldens returns the cases whose names begin with prefix.
 func goldens(t *testing.T, prefix string) []golden {
 	t.Helper()
-	file := goldentest.Read[struct{ Cases []golden }](t, "golden.json")
+	file := goldenfile.Read[struct{ Cases []golden }](t, "golden.json")
 	cases := slices.DeleteFunc(file.Cases, func(c golden) bool { return !strings.HasPrefix(c.Name, prefix) })
 	if len(cases) == 0 {
 		t.Fatalf("no case of %s", prefix)

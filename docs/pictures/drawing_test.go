@@ -97,14 +97,20 @@ func (p *picture) svg() []byte {
 `, width, at(p.height), html.EscapeString(p.title), html.EscapeString(p.desc), style, width-1, at(p.height-1), &p.b)
 }
 
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // keep compares a picture with its file.
 func (p *picture) keep(t *testing.T, name string) {
 	t.Helper()
 	drawn := p.svg()
 	if *update {
-		if err := os.WriteFile(name, drawn, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(name, drawn, 0o666))
 	}
 	if file, err := os.ReadFile(name); err != nil || !bytes.Equal(file, drawn) {
 		t.Errorf("docs/pictures/%s is not what is drawn now (%v); look at what go test ./docs/pictures -update draws", name, err)
@@ -118,14 +124,10 @@ func TestFiles(t *testing.T) {
 		t.Fatalf("%d pictures (%v)", len(files), err)
 	}
 	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, name := range files {
 		file, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if len(file) >= 60_000 {
 			t.Errorf("%s: %d bytes, want fewer than 60 kB", name, len(file))
 		}

@@ -14,9 +14,7 @@ import (
 // table with what the commands of that page print.
 func TestJudged(t *testing.T) {
 	page, err := os.ReadFile("../judge.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	row := regexp.MustCompile(`(?m)^\| musk1 +\| ([^ ]+) +\| +([0-9.]+) \| ([0-9.]+)–([0-9.]+) `)
 	rows := row.FindAllStringSubmatch(string(page), -1)
 	verdict := regexp.MustCompile(`(?m)^musk1: (.+)$`).FindStringSubmatch(string(page))
@@ -25,9 +23,7 @@ func TestJudged(t *testing.T) {
 	}
 	number := func(text string) float64 {
 		v, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return v
 	}
 	low := 1.0

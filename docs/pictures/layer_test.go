@@ -27,13 +27,9 @@ func weighed(t *testing.T, scores []float32, steps ...int) (softmax []float32, a
 		}
 		return all
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	out, err := exec.Call([][][]float32{{scores}}, [][]bool{mask})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, w := range out {
 		after = append(after, w.Value().([][][]float32)[0][0])
 	}

@@ -28,9 +28,7 @@ import (
 func goBackend(t *testing.T) compute.Backend {
 	t.Helper()
 	b, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(b.Finalize)
 	return b
 }
@@ -39,20 +37,14 @@ func goBackend(t *testing.T) compute.Backend {
 func testCurves(t *testing.T, set *mil.Set, folds, epochs int) [][]float64 {
 	t.Helper()
 	config, err := neural.PresetConfig(neural.SmallPreset, "gated")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	config.Epochs = epochs
 	setting, err := json.Marshal(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	protocol := cv.BestEpoch()
 	protocol.Folds, protocol.Repeats = folds, 1
 	fits, err := protocol.Fits(set, []json.RawMessage{setting}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	task := cv.NewTask(set, fits)
 	curves := make([][]float64, folds)
 	err = neural.Trainer{Backend: goBackend(t), Workers: 1}.Learn(t.Context(), task, func(o learner.Outcome) error {
@@ -76,9 +68,7 @@ func testCurves(t *testing.T, set *mil.Set, folds, epochs int) [][]float64 {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return curves
 }
 
@@ -87,15 +77,11 @@ func testCurves(t *testing.T, set *mil.Set, folds, epochs int) [][]float64 {
 func published(t *testing.T, protocol string) (mean float64, sets, shuffles int) {
 	t.Helper()
 	archive, err := archives.Archive("published")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	table, err := results.Tabulate(slices.DeleteFunc(archive.Results, func(r results.Result) bool {
 		return r.Protocol != protocol || !strings.Contains(r.Set, "-shuffled")
 	}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var aucs []float64
 	draws := map[string]map[string]bool{}
 	for _, row := range table.Rows {
@@ -126,9 +112,7 @@ func TestLeak(t *testing.T) {
 	}
 	const folds, epochs = 5, 30
 	set, err := dataset.Musk1()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if set, err = generate.ShuffledLabels(set, 1); err != nil {
 		t.Fatal(err)
 	}

@@ -19,15 +19,11 @@ func (p *picture) lines(x, y float64, class string, lines ...string) {
 // TestNested draws the nested protocol with the parts into which it cuts Musk 1.
 func TestNested(t *testing.T) {
 	set, err := dataset.Musk1()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	drawn, usual := cv.Nested(), cv.Nested()
 	drawn.Folds, drawn.Repeats, drawn.Inner = 5, 1, 3
 	fits, err := drawn.Fits(set, []json.RawMessage{json.RawMessage("{}")}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	fit := fits[0]
 	inner := fit.Inner[:drawn.Inner] // the first cut
 	held := 0

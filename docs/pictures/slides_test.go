@@ -29,30 +29,20 @@ func TestSlides(t *testing.T) {
 	drawing.LeastTiles, drawing.MostTiles, drawing.Features = 300, 500, 16
 	drawing.Shift = 2.5 // fewer features, but each says more
 	set, err := generate.DrawSlides(drawing)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	bag, truth := set.Bags[0], set.InstanceLabels[0]
 	places, err := bag.Coordinates()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	seen := *set
 	seen.Bags = slices.DeleteFunc(slices.Clone(set.Bags), func(b mil.Bag) bool { return b.Group == bag.Group })
 	seen.InstanceLabels = nil
 	config, err := neural.PresetConfig(neural.SmallPreset, "gated")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	config.Batch, config.Epochs = 1, 20
 	model, err := neural.Trainer{Backend: goBackend(t), Workers: 1}.Train(t.Context(), config, &seen, 1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	predictions, err := model.Predict(t.Context(), []mil.Instances{bag.Instances}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	shares := predictions[0].Shares()
 	ranks := predict.Ranks(shares)
 	var labels []int
@@ -62,9 +52,7 @@ func TestSlides(t *testing.T) {
 		tumour, weight = tumour+int(label), weight+label*shares[k]
 	}
 	auc, err := stats.AUC(labels, shares)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Logf("probability %.3f, AUC of tiles %.3f, weight on the tumour %.3f", predictions[0].Probability(), auc, weight)
 
 	low, high := places[0], places[0]

@@ -37,9 +37,7 @@ func TestTerminal(t *testing.T) {
 			"milbench table results prints one row per learner with the AUC, its 95 % confidence interval, and other figures; columns on the right are cut off here. A sentence below says which learners cannot be told apart from the best."},
 	} {
 		file, err := os.ReadFile(still.name + ".txt")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		p := &picture{title: still.title, desc: still.desc}
 		y := 32.0
 		for i, class := range []string{"two", "faint", "three"} {

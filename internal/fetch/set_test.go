@@ -35,20 +35,14 @@ func TestSet(t *testing.T) {
 		}
 	}
 	verify(Missing, "pair: not fetched yet, "+want[0]+" is not there; run `get pair`")
-	if err := s.Fetch(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Fetch(t.Context(), nil))
 	verify(Fetched, "")
 	if text, err := os.ReadFile(want[1]); err != nil || string(text) != "/b" {
 		t.Errorf("%q, %v", text, err)
 	}
-	if err := os.WriteFile(want[1], []byte("bcd"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(want[1], []byte("bcd"), 0o666))
 	verify(Damaged, "pair: "+want[1]+" is not the file it should be; run `get pair` to get it again: b: it is 3 bytes long, not 2")
-	if err := errors.Join(os.Remove(want[1]), os.Mkdir(want[1], 0o777)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.Remove(want[1]), os.Mkdir(want[1], 0o777)))
 	verify(Damaged, "pair: "+want[1]+": is a folder, not a file")
 
 	t.Setenv("FIRST", filepath.Join(want[0], "folder")) // in a file
@@ -63,9 +57,7 @@ func TestFolder(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", filepath.FromSlash("/home/somebody/.cache"))
 	t.Setenv("HOME", filepath.FromSlash("/home/somebody"))
 	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, c := range []struct{ unset, want string }{{"", "one"}, {"FIRST", "two"}, {"SECOND", filepath.Join(cache, "milbench")}} {
 		if c.unset != "" {
 			t.Setenv(c.unset, "")

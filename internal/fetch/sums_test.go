@@ -18,9 +18,7 @@ func inflatable(t *testing.T, content string) string {
 	if _, err := z.Write([]byte(content)); err != nil {
 		t.Fatal(err)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, z.Close())
 	return b.String()
 }
 
@@ -52,14 +50,10 @@ func TestSums(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "f")
-			if err := os.WriteFile(path, []byte(c.content), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(path, []byte(c.content), 0o666))
 			err := c.sums.Check(path)
 			if c.want == "" {
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				return
 			}
 			if !errors.Is(err, ErrSum) || !strings.Contains(err.Error(), c.want) {

@@ -1,4 +1,4 @@
-// Package goldentest reads golden files and passes their arrays to graphs.
+// Package goldentest passes the arrays of golden files to graphs.
 package goldentest
 
 import (

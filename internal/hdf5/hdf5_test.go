@@ -2,8 +2,6 @@ package hdf5
 
 import (
 	"bytes"
-	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -12,10 +10,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-)
 
-//go:embed testdata/golden.json
-var goldenJSON []byte
+	"synpool/internal/goldenfile"
+)
 
 type golden struct {
 	Arrays []struct {
@@ -28,8 +25,7 @@ type golden struct {
 
 func readGolden(t testing.TB) golden {
 	t.Helper()
-	var g golden
-	must(t, json.Unmarshal(goldenJSON, &g))
+	g := goldenfile.Read[golden](t, "golden.json")
 	if len(g.Arrays) < 80 || len(g.Refused) < 10 {
 		t.Fatalf("%d arrays, %d refused", len(g.Arrays), len(g.Refused))
 	}

@@ -2,16 +2,12 @@ package mixture_test
 
 import (
 	"context"
-	_ "embed"
-	"encoding/json"
 	"math"
 	"testing"
 
+	"synpool/internal/goldenfile"
 	"synpool/internal/mixture"
 )
-
-//go:embed testdata/mixture.json
-var goldenFile []byte
 
 // golden is testdata/mixture.json.
 type golden struct {
@@ -44,12 +40,6 @@ type golden struct {
 	}
 }
 
-func read(t *testing.T) (g golden) {
-	t.Helper()
-	must(t, json.Unmarshal(goldenFile, &g))
-	return g
-}
-
 func near(t *testing.T, what string, got, want []float64, tolerance float64) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -66,7 +56,7 @@ func near(t *testing.T, what string, got, want []float64, tolerance float64) {
 
 // TestGoldenMeans compares with scikit-learn from the same centres.
 func TestGoldenMeans(t *testing.T) {
-	for _, g := range read(t).Means {
+	for _, g := range goldenfile.Read[golden](t, "mixture.json").Means {
 		t.Run(g.Name, func(t *testing.T) {
 			config := mixture.DefaultKMeans(len(g.Start) / g.Features)
 			config.Tolerance = 0
@@ -85,7 +75,7 @@ func TestGoldenMeans(t *testing.T) {
 
 // TestGoldenMixtures compares with scikit-learn from the same mixture, and Fisher vectors with numpy and scikit-image.
 func TestGoldenMixtures(t *testing.T) {
-	for _, g := range read(t).Mixtures {
+	for _, g := range goldenfile.Read[golden](t, "mixture.json").Mixtures {
 		t.Run(g.Name, func(t *testing.T) {
 			config := mixture.DefaultGaussian(len(g.Weights))
 			config.Iterations, config.Tolerance = g.Iterations, g.Tolerance

@@ -1,8 +1,6 @@
 package pickle
 
 import (
-	_ "embed"
-	"encoding/json"
 	"errors"
 	"math"
 	"reflect"
@@ -10,10 +8,8 @@ import (
 	"testing"
 
 	"synpool/internal/alloctest"
+	"synpool/internal/goldenfile"
 )
-
-//go:embed testdata/golden.json
-var goldenJSON []byte
 
 type golden struct {
 	Protocol int
@@ -24,9 +20,7 @@ type golden struct {
 
 func readGolden(t testing.TB) (list []golden) {
 	t.Helper()
-	if err := json.Unmarshal(goldenJSON, &list); err != nil {
-		t.Fatal(err)
-	}
+	list = goldenfile.Read[[]golden](t, "golden.json")
 	if len(list) < 100 {
 		t.Fatalf("%d pickles", len(list))
 	}

@@ -1,16 +1,12 @@
 package svm_test
 
 import (
-	_ "embed"
-	"encoding/json"
 	"math"
 	"testing"
 
+	"synpool/internal/goldenfile"
 	"synpool/internal/svm"
 )
-
-//go:embed testdata/svm.json
-var goldenJSON []byte
 
 // decisionTolerance is the tolerance of decision values; both sides stop where the slope is small, not exactly at the
 // minimum.
@@ -62,8 +58,7 @@ type golden struct {
 
 func load(t *testing.T) golden {
 	t.Helper()
-	var g golden
-	must(t, json.Unmarshal(goldenJSON, &g))
+	g := goldenfile.Read[golden](t, "svm.json")
 	if len(g.Kernels) != 10 || len(g.Vectors) != 2 {
 		t.Fatalf("%d kernels, %d matrices", len(g.Kernels), len(g.Vectors))
 	}

@@ -1,8 +1,6 @@
 package svm_test
 
 import (
-	_ "embed"
-	"encoding/json"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -10,17 +8,15 @@ import (
 	"strings"
 	"testing"
 
+	"synpool/internal/goldenfile"
 	"synpool/internal/large"
 	"synpool/internal/svm"
 )
 
-//go:embed testdata/svr.json
-var svrJSON []byte
-
 // TestGoldenRegressions compares regressions with those of scikit-learn. Both sides stop at a violation of 1e-8, which bounds the error
 // of a decision value by no more than decisionTolerance; of the sigmoid kernel, which is not definite, they take the same path.
 func TestGoldenRegressions(t *testing.T) {
-	var golden struct {
+	golden := goldenfile.Read[struct {
 		Regressions []struct {
 			Name            string
 			N               int
@@ -32,8 +28,7 @@ func TestGoldenRegressions(t *testing.T) {
 				Decisions                   []float64
 			}
 		}
-	}
-	must(t, json.Unmarshal(svrJSON, &golden))
+	}](t, "svr.json")
 	if len(golden.Regressions) != 4 {
 		t.Fatalf("%d kernels", len(golden.Regressions))
 	}

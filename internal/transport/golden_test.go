@@ -1,22 +1,19 @@
 package transport
 
 import (
-	_ "embed"
-	"encoding/json"
 	"fmt"
 	"math"
 	"testing"
-)
 
-//go:embed testdata/transport.json
-var goldenJSON []byte
+	"synpool/internal/goldenfile"
+)
 
 // goldenTolerance is the tolerance of a distance: POT also has rounding errors.
 const goldenTolerance = 1e-9
 
 // TestGolden compares with ot.emd2 of POT.
 func TestGolden(t *testing.T) {
-	var golden struct {
+	golden := goldenfile.Read[struct {
 		Cases []struct {
 			Name, Metric string
 			Features     int
@@ -28,10 +25,7 @@ func TestGolden(t *testing.T) {
 			Weighted      bool
 			Distance      float64
 		}
-	}
-	if err := json.Unmarshal(goldenJSON, &golden); err != nil {
-		t.Fatal(err)
-	}
+	}](t, "transport.json")
 	if len(golden.Cases) != 264 || len(golden.Formulas) != 10 {
 		t.Fatalf("%d cases and %d formulas", len(golden.Cases), len(golden.Formulas))
 	}

@@ -2,17 +2,13 @@ package trees_test
 
 import (
 	"context"
-	_ "embed"
-	"encoding/json"
 	"math"
 	"runtime"
 	"testing"
 
+	"synpool/internal/goldenfile"
 	"synpool/internal/trees"
 )
-
-//go:embed testdata/trees.json
-var goldenFile []byte
 
 // golden is a case of testdata/trees.py: rows training rows and as many test rows.
 type golden struct {
@@ -78,9 +74,7 @@ func (g golden) test() []float32 { return g.X[g.Rows*g.Features:] }
 
 func goldenCases(t testing.TB) []golden {
 	t.Helper()
-	var file struct{ Cases []golden }
-	must(t, json.Unmarshal(goldenFile, &file))
-	return file.Cases
+	return goldenfile.Read[struct{ Cases []golden }](t, "trees.json").Cases
 }
 
 func fit(t testing.TB, config trees.Config, data trees.Data, seed uint64) *trees.Forest {

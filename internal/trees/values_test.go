@@ -2,19 +2,15 @@ package trees_test
 
 import (
 	"context"
-	_ "embed"
-	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"synpool/internal/goldenfile"
 	"synpool/internal/trees"
 )
-
-//go:embed testdata/values.json
-var valuesFile []byte
 
 // goldenValues is a case of testdata/values.py: rows training rows and as many test rows.
 type goldenValues struct {
@@ -38,8 +34,7 @@ func (g goldenValues) test() []float32 { return g.X[g.Rows*g.Features:] }
 // TestGoldenValues compares averages over many trees with scikit-learn's, and R² of small forests: random numbers differ, distributions
 // must not.
 func TestGoldenValues(t *testing.T) {
-	var file struct{ Cases []goldenValues }
-	must(t, json.Unmarshal(valuesFile, &file))
+	file := goldenfile.Read[struct{ Cases []goldenValues }](t, "values.json")
 	if len(file.Cases) != 5 {
 		t.Fatalf("%d cases", len(file.Cases))
 	}

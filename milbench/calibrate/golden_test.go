@@ -1,14 +1,11 @@
 package calibrate
 
 import (
-	_ "embed"
-	"encoding/json"
 	"math"
 	"testing"
-)
 
-//go:embed testdata/golden.json
-var goldenJSON []byte
+	"synpool/internal/goldenfile"
+)
 
 // Tolerances of golden values, relative to the larger of 1 and the value.
 const (
@@ -49,11 +46,11 @@ type goldenCase struct {
 
 func readGolden(t *testing.T) []goldenCase {
 	t.Helper()
-	var g struct{ Cases []goldenCase }
-	if err := json.Unmarshal(goldenJSON, &g); err != nil || len(g.Cases) < 12 {
-		t.Fatalf("%d cases, %v", len(g.Cases), err)
+	cases := goldenfile.Read[struct{ Cases []goldenCase }](t, "golden.json").Cases
+	if len(cases) < 12 {
+		t.Fatalf("%d cases", len(cases))
 	}
-	return g.Cases
+	return cases
 }
 
 // agree compares the probabilities of a calibration.

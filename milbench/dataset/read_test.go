@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"encoding/json"
 	"maps"
 	"math"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"synpool/internal/fetched"
+	"synpool/internal/goldenfile"
 	"synpool/milbench/mil"
 )
 
@@ -28,10 +28,7 @@ type summary struct {
 // reference reads testdata/reference.json: small files, files of named sets, and named sets that may be absent.
 func reference(t testing.TB) (small, sets, named map[string]summary) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/reference.json")
-	must(t, err)
-	var r struct{ Small, Sets, Named map[string]summary }
-	must(t, json.Unmarshal(text, &r))
+	r := goldenfile.Read[struct{ Small, Sets, Named map[string]summary }](t, "reference.json")
 	return r.Small, r.Sets, r.Named
 }
 

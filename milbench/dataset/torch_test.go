@@ -1,21 +1,17 @@
 package dataset
 
 import (
-	"encoding/json"
-	"os"
 	"path/filepath"
 	"reflect"
 	"testing"
 
+	"synpool/internal/goldenfile"
 	"synpool/milbench/mil"
 )
 
 // TestTorchTypes: every type and layout written by torch.save is read as in PyTorch, or refused in one line.
 func TestTorchTypes(t *testing.T) {
-	text, err := os.ReadFile("testdata/torch.json")
-	must(t, err)
-	var want map[string][][]float32
-	must(t, json.Unmarshal(text, &want))
+	want := goldenfile.Read[map[string][][]float32](t, "torch.json")
 	const (
 		noTensor = "no tensor; save one, or a dictionary with one called features, with torch.save"
 		noType   = "a tensor of a type or layout that is not read; save x.float().to_dense()"

@@ -47,14 +47,8 @@ func TestAffordable(t *testing.T) {
 		return list[0], of, note
 	}
 	for _, name := range []string{"distance-svm", "set-kernel-svm", "miles", "mind"} {
-		e, err := Find(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		setting, err := e.Setting(e.Default())
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must(Find(name))
+		setting := must(e.Setting(e.Default()))
 		if same, _, _ := reduced(setting, blank(200, 10)); string(same) != string(setting) {
 			t.Errorf("%s on 200 bags: %s", name, same)
 		}
@@ -218,10 +212,7 @@ func autoAffords(t *testing.T, bags, instances int, nested bool, key string) {
 	if nested {
 		return
 	}
-	m, err := Trainer{Resources: Resources{Workers: 2}}.Train(t.Context(), fit.Setting, set, 4, func(Progress) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(Trainer{Resources: Resources{Workers: 2}}.Train(t.Context(), fit.Setting, set, 4, func(Progress) {}))
 	check(m.(*joinedModel).card.Members)
 
 	choosingSeconds = 1e-4 // few bags take long, too
@@ -273,10 +264,7 @@ func benchmarkSample(b *testing.B, title string, set *mil.Set, name string, of s
 		if err != nil {
 			b.Fatal(err)
 		}
-		fits, err := cv.Protocol{Name: cv.HonestProtocol, Folds: 5, Repeats: 1}.Fits(set, []json.RawMessage{setting}, 1)
-		if err != nil {
-			b.Fatal(err)
-		}
+		fits := must(cv.Protocol{Name: cv.HonestProtocol, Folds: 5, Repeats: 1}.Fits(set, []json.RawMessage{setting}, 1))
 		for b.Loop() {
 			sum := 0.0
 			err := All(noNetworks{}, Resources{Workers: 2}).Learn(b.Context(), cv.NewTask(set, fits), func(o learner.Outcome) error {

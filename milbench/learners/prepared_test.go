@@ -55,10 +55,7 @@ func TestPrepared(t *testing.T) {
 			if name == AutoName {
 				settings[0] = smallPortfolio(t, 3, `{"pooling":"plain"}`)
 			}
-			some, err := protocol.Fits(set, settings[:1], 7)
-			if err != nil {
-				t.Fatal(err)
-			}
+			some := must(protocol.Fits(set, settings[:1], 7))
 			fits = append(fits, some...)
 		}
 		all := All(plainNetworks{}, Resources{Workers: 2})
@@ -73,10 +70,7 @@ func TestPrepared(t *testing.T) {
 			for _, e := range fit.Train {
 				part = append(part, set.Bags[e.Bag].Instances)
 			}
-			medians, err := mil.Medians(part, set.Missing)
-			if err != nil {
-				t.Fatal(err)
-			}
+			medians := must(mil.Medians(part, set.Missing))
 			values[medians[0].Value] = true
 			filled := cv.NewTask(set, []cv.Fit{fit})
 			filled.Missing, filled.Words, filled.Bags = nil, nil, nil
@@ -97,9 +91,7 @@ func TestPrepared(t *testing.T) {
 				}
 				var x mil.Instances = d
 				if sparse {
-					if x, err = mil.ToSparse(d); err != nil {
-						t.Fatal(err)
-					}
+					x = must(mil.ToSparse(d))
 				}
 				filled.Bags = append(filled.Bags, x)
 			}

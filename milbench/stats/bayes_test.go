@@ -1,16 +1,13 @@
 package stats
 
 import (
-	_ "embed"
-	"encoding/json"
 	"errors"
 	"math"
 	"strings"
 	"testing"
-)
 
-//go:embed testdata/bayes.json
-var bayesJSON []byte
+	"synpool/internal/goldenfile"
+)
 
 // The closed form equals baycomp up to rounding.
 const closedTolerance = 1e-9
@@ -32,8 +29,7 @@ type bayes struct {
 
 func readBayes(t *testing.T) bayes {
 	t.Helper()
-	var g bayes
-	must(t, json.Unmarshal(bayesJSON, &g))
+	g := goldenfile.Read[bayes](t, "bayes.json")
 	if len(g.CorrelatedT) < 12 || len(g.SignedRank) < 12 || g.Samples < 100000 {
 		t.Fatal("bayes.json lacks cases")
 	}

@@ -1,16 +1,13 @@
 package stats
 
 import (
-	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"testing"
-)
 
-//go:embed testdata/bootstrap.json
-var bootstrapJSON []byte
+	"synpool/internal/goldenfile"
+)
 
 type bootstrapGolden struct {
 	Bootstrap []struct {
@@ -34,7 +31,7 @@ type bootstrapGolden struct {
 
 func readBootstrap(t *testing.T) (g bootstrapGolden) {
 	t.Helper()
-	must(t, json.Unmarshal(bootstrapJSON, &g))
+	g = goldenfile.Read[bootstrapGolden](t, "bootstrap.json")
 	if len(g.Bootstrap) < 4 || len(g.Thresholds) < 15 || len(g.Quantiles) < 20 {
 		t.Fatalf("%d, %d and %d cases", len(g.Bootstrap), len(g.Thresholds), len(g.Quantiles))
 	}

@@ -1,18 +1,15 @@
 package stats
 
 import (
-	_ "embed"
-	"encoding/json"
 	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
-)
 
-//go:embed testdata/comparisons.json
-var comparisonsJSON []byte
+	"synpool/internal/goldenfile"
+)
 
 // pTolerance is for p-values, relative: both sides evaluate a distribution in float64.
 const pTolerance = 1e-10
@@ -53,8 +50,7 @@ type comparisons struct {
 
 func readComparisons(t *testing.T) comparisons {
 	t.Helper()
-	var c comparisons
-	must(t, json.Unmarshal(comparisonsJSON, &c))
+	c := goldenfile.Read[comparisons](t, "comparisons.json")
 	if len(c.Friedman) < 8 || len(c.Range) < 18 || len(c.Wilcoxon) < 10 || len(c.Holm) < 5 || len(c.T) < 6 {
 		t.Fatal("comparisons.json lacks cases")
 	}

@@ -1,18 +1,12 @@
 package stats
 
 import (
-	_ "embed"
-	"encoding/json"
 	"errors"
 	"math"
 	"testing"
+
+	"synpool/internal/goldenfile"
 )
-
-//go:embed testdata/golden.json
-var goldenJSON []byte
-
-//go:embed testdata/difference.json
-var differenceJSON []byte
 
 // tolerance is for golden figures, relative to the larger of 1 and the figure. Both sides compute in float64 and
 // differ only in the order of sums. The t interval has a wider one, because gonum inverts the distribution by
@@ -47,8 +41,7 @@ type golden struct {
 
 func readGolden(t *testing.T) golden {
 	t.Helper()
-	var g golden
-	must(t, json.Unmarshal(goldenJSON, &g))
+	g := goldenfile.Read[golden](t, "golden.json")
 	if len(g.Scores) < 10 || len(g.Values) < 4 {
 		t.Fatalf("golden.json has only %d and %d cases", len(g.Scores), len(g.Values))
 	}
@@ -112,14 +105,14 @@ func TestGoldenValues(t *testing.T) {
 
 // TestGoldenDifference compares with the covariance matrices of DeLong et al. (testdata/difference.py).
 func TestGoldenDifference(t *testing.T) {
-	var cases []struct {
+	cases := goldenfile.Read[[]struct {
 		Name           string
 		Labels         []int
 		A, B           [][]float64
 		Difference, SE float64
-	}
-	if err := json.Unmarshal(differenceJSON, &cases); err != nil || len(cases) < 4 {
-		t.Fatalf("%d cases, %v", len(cases), err)
+	}](t, "difference.json")
+	if len(cases) < 4 {
+		t.Fatalf("%d cases", len(cases))
 	}
 	for _, c := range cases {
 		difference, se, err := DeLongDifference(c.Labels, c.A, c.B)

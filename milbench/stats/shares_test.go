@@ -1,20 +1,17 @@
 package stats
 
 import (
-	_ "embed"
-	"encoding/json"
 	"errors"
 	"math"
 	"testing"
-)
 
-//go:embed testdata/shares.json
-var sharesJSON []byte
+	"synpool/internal/goldenfile"
+)
 
 // TestShares compares Kendall and ShareInterval with SciPy (testdata/shares.py). The intervals
 // come from different inversions of the same distributions, hence [intervalTolerance].
 func TestShares(t *testing.T) {
-	var golden struct {
+	golden := goldenfile.Read[struct {
 		Kendall []struct {
 			Name string
 			X, Y []float64
@@ -24,8 +21,7 @@ func TestShares(t *testing.T) {
 			K, N      int
 			Low, High float64
 		}
-	}
-	must(t, json.Unmarshal(sharesJSON, &golden))
+	}](t, "shares.json")
 	if len(golden.Kendall) < 4 || len(golden.Shares) < 7 {
 		t.Fatalf("%d and %d cases", len(golden.Kendall), len(golden.Shares))
 	}

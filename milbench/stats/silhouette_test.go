@@ -1,28 +1,25 @@
 package stats
 
 import (
-	_ "embed"
-	"encoding/json"
 	"math"
 	"strings"
 	"testing"
-)
 
-//go:embed testdata/silhouette.json
-var silhouetteJSON []byte
+	"synpool/internal/goldenfile"
+)
 
 // TestSilhouette compares with scikit-learn (testdata/silhouette.py); see [tolerance] for the precision.
 func TestSilhouette(t *testing.T) {
-	var g struct {
+	g := goldenfile.Read[struct {
 		Cases []struct {
 			Name       string
 			Vectors    [][]float64
 			Labels     []int
 			Silhouette float64
 		}
-	}
-	if err := json.Unmarshal(silhouetteJSON, &g); err != nil || len(g.Cases) < 6 {
-		t.Fatalf("%d cases, %v", len(g.Cases), err)
+	}](t, "silhouette.json")
+	if len(g.Cases) < 6 {
+		t.Fatalf("%d cases", len(g.Cases))
 	}
 	for _, c := range g.Cases {
 		got, err := Silhouette(c.Vectors, c.Labels)

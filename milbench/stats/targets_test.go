@@ -1,17 +1,14 @@
 package stats
 
 import (
-	_ "embed"
-	"encoding/json"
 	"errors"
 	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
-)
 
-//go:embed testdata/targets.json
-var targetsJSON []byte
+	"synpool/internal/goldenfile"
+)
 
 // targetsGolden is the content of testdata/targets.json; a figure that is undefined there is nil.
 type targetsGolden struct {
@@ -68,8 +65,7 @@ type targetsGolden struct {
 
 func readTargets(t *testing.T) targetsGolden {
 	t.Helper()
-	var g targetsGolden
-	must(t, json.Unmarshal(targetsJSON, &g))
+	g := goldenfile.Read[targetsGolden](t, "targets.json")
 	if len(g.Classes) < 9 || len(g.Numbers) < 9 || len(g.Survival) < 9 || len(g.Calibration) < 5 {
 		t.Fatalf("targets.json has only %d, %d, %d and %d cases", len(g.Classes), len(g.Numbers), len(g.Survival), len(g.Calibration))
 	}

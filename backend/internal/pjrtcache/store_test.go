@@ -14,19 +14,21 @@ import (
 	"time"
 )
 
-// testStore returns a store in a folder of the user's own.
-func testStore(t *testing.T, dir string) *store {
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
 	t.Helper()
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	s, err := newStore(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// testStore returns a store in a folder of the user's own.
+func testStore(t *testing.T, dir string) *store {
+	t.Helper()
+	must(t, os.MkdirAll(dir, 0o700))
+	must(t, os.Chmod(dir, 0o700))
+	s, err := newStore(dir)
+	must(t, err)
 	return s
 }
 
@@ -46,13 +48,9 @@ func TestStore(t *testing.T) {
 		t.Errorf("the folder: %v, %v", info.Mode(), err)
 	}
 	whole, err := os.ReadFile(s.path(k))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for n := range whole { // cut off anywhere
-		if err := os.WriteFile(s.path(k), whole[:n], 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(s.path(k), whole[:n], 0o600))
 		if got := s.get(k); got != nil {
 			t.Errorf("%q of %d bytes of %d", got, n, len(whole))
 		}
@@ -67,12 +65,8 @@ func TestStoreTrim(t *testing.T) {
 	s, stale := testStore(t, t.TempDir()), sumOf([]byte("stale"))
 	old := time.Now().AddDate(0, 0, -unusedDays-1)
 	for i := range 2 {
-		if err := os.WriteFile(s.path(stale), []byte("x"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(s.path(stale), old, old); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(s.path(stale), []byte("x"), 0o600))
+		must(t, os.Chtimes(s.path(stale), old, old))
 		s.put(sumOf([]byte{byte(i)}), []byte("executable"))
 		if _, err := os.Stat(s.path(stale)); os.IsNotExist(err) != (i == 0) {
 			t.Errorf("after entry %d: %v", i, err)
@@ -86,9 +80,7 @@ func TestStoreNoRoom(t *testing.T) {
 	if err := os.Mkdir(s.path(k), 0o700); err != nil { // a folder in place of the entry
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(s.path(k), "x"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(s.path(k), "x"), nil, 0o600))
 	if s.put(k, []byte("executable")); s.writable() {
 		t.Error("it is still written to")
 	}
@@ -101,17 +93,13 @@ func TestStoreNoRoom(t *testing.T) {
 func TestStoreOwner(t *testing.T) {
 	for _, mode := range []os.FileMode{0o770, 0o707, 0o777} {
 		dir := t.TempDir()
-		if err := os.Chmod(dir, mode); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(dir, mode))
 		if s, err := newStore(dir); err == nil || !strings.Contains(err.Error(), dir) {
 			t.Errorf("%v: store %v, error %v", mode, s, err)
 		}
 	}
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, nil, 0o600))
 	if s, err := newStore(file); err == nil {
 		t.Errorf("a store %v in a file", s)
 	}
@@ -139,18 +127,12 @@ func TestRemove(t *testing.T) {
 			}
 			path := filepath.Join(s.dir, name)
 			used := now.AddDate(0, 0, -days)
-			if err := os.WriteFile(path, bytes.Repeat([]byte("x"), 10), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Chtimes(path, used, used); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(path, bytes.Repeat([]byte("x"), 10), 0o600))
+			must(t, os.Chtimes(path, used, used))
 		}
 		s.remove(c.before, c.most)
 		left, err := os.ReadDir(s.dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var got []string
 		for _, e := range left {
 			got = append(got, e.Name())
@@ -220,13 +202,9 @@ func TestCPUKind(t *testing.T) {
 	kind := func(text string) string {
 		t.Helper()
 		path := filepath.Join(t.TempDir(), "cpuinfo")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(text), 0o600))
 		k, err := cpuKind(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return k
 	}
 	one := kind(cpu)
@@ -245,9 +223,7 @@ func TestCPUKind(t *testing.T) {
 		t.Errorf("no file, but kind %q", k)
 	}
 	silent := filepath.Join(t.TempDir(), "cpuinfo")
-	if err := os.WriteFile(silent, []byte("processor\t: 0\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(silent, []byte("processor\t: 0\n"), 0o600))
 	if k, err := cpuKind(silent); err == nil {
 		t.Errorf("nothing known, but kind %q", k)
 	}
@@ -270,9 +246,7 @@ func TestMachine(t *testing.T) {
 	cpus := [2]string{}
 	for i := range cpus {
 		cpus[i] = filepath.Join(t.TempDir(), "cpuinfo")
-		if err := os.WriteFile(cpus[i], fmt.Appendf(nil, "model\t: %d\n", i), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(cpus[i], fmt.Appendf(nil, "model\t: %d\n", i), 0o600))
 	}
 	seen := map[string]bool{}
 	for _, plugin := range []string{"plugin", "plugin 2"} {
@@ -294,13 +268,9 @@ func TestMachine(t *testing.T) {
 // The header is the one of go-xla's own calls.
 func TestHeader(t *testing.T) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/gomlx/go-xla").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	theirs, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(out)), "pjrt", "pjrt_c_api.h"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if ours, err := os.ReadFile("pjrt_c_api.h"); err != nil || !bytes.Equal(ours, theirs) {
 		t.Errorf("pjrt_c_api.h is not that of go-xla in go.mod: copy it again (%v)", err)
 	}

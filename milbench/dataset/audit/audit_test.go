@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"testing"
 	"time"
 
 	"synpool/internal/fetched"
+	"synpool/internal/goldenfile"
 	"synpool/internal/large"
 	"synpool/milbench/dataset"
 	"synpool/milbench/dataset/generate"
@@ -463,10 +463,7 @@ type auditSummary struct {
 // The published files: Inspect finds the label column in every cell-array file and nothing else, and nothing once it
 // is moved.
 func TestAuditFiles(t *testing.T) {
-	text, err := os.ReadFile("testdata/audit_reference.json")
-	must(t, err)
-	var reference struct{ Files map[string]auditSummary }
-	must(t, json.Unmarshal(text, &reference))
+	reference := goldenfile.Read[struct{ Files map[string]auditSummary }](t, "audit_reference.json")
 	clean := []string{"clean1.data", "elephant_100x100_matlab.mat", "musk1norm_matlab.mat"}
 	if len(reference.Files) != 17 {
 		t.Fatalf("%d files in the reference", len(reference.Files))

@@ -2,7 +2,6 @@ package classic
 
 import (
 	"context"
-	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,14 +11,12 @@ import (
 	"strings"
 	"testing"
 
+	"synpool/internal/goldenfile"
 	"synpool/internal/transport"
 	"synpool/milbench/cv"
 	"synpool/milbench/learner"
 	"synpool/milbench/mil"
 )
-
-//go:embed testdata/bags.json
-var bagsJSON []byte
 
 // bagsForm is the dense or the sparse half of the reference.
 type bagsForm struct {
@@ -50,10 +47,7 @@ func (f bagsForm) training() learner.Training {
 
 func bagsForms(t testing.TB) []bagsForm {
 	t.Helper()
-	var golden struct{ Forms []bagsForm }
-	if err := json.Unmarshal(bagsJSON, &golden); err != nil {
-		t.Fatal(err)
-	}
+	golden := goldenfile.Read[struct{ Forms []bagsForm }](t, "bags.json")
 	if len(golden.Forms) != 2 {
 		t.Fatalf("%d forms", len(golden.Forms))
 	}

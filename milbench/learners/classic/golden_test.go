@@ -1,18 +1,14 @@
 package classic
 
 import (
-	_ "embed"
-	"encoding/json"
 	"math"
 	"testing"
 
+	"synpool/internal/goldenfile"
 	"synpool/milbench/cv"
 	"synpool/milbench/learner"
 	"synpool/milbench/mil"
 )
-
-//go:embed testdata/instance.json
-var instanceJSON []byte
 
 // weightTolerance applies to weights of standardised features and to scores. Both sides stop where the slope is small,
 // not at the exact minimum.
@@ -23,7 +19,7 @@ const lossTolerance = 1e-5
 
 // TestGolden compares results with scikit-learn.
 func TestGolden(t *testing.T) {
-	var golden struct {
+	golden := goldenfile.Read[struct {
 		Cases []struct {
 			Name       string
 			Dense      bool
@@ -35,10 +31,7 @@ func TestGolden(t *testing.T) {
 			Loss       float64
 			Scores     []float64
 		}
-	}
-	if err := json.Unmarshal(instanceJSON, &golden); err != nil {
-		t.Fatal(err)
-	}
+	}](t, "instance.json")
 	if len(golden.Cases) != 24 {
 		t.Fatalf("%d cases", len(golden.Cases))
 	}

@@ -1,17 +1,14 @@
 package classic
 
 import (
-	_ "embed"
 	"encoding/json"
 	"math"
 	"testing"
 
+	"synpool/internal/goldenfile"
 	"synpool/milbench/learner"
 	"synpool/milbench/mil"
 )
-
-//go:embed testdata/kinds.json
-var kindsJSON []byte
 
 // kindsForm holds other targets for the bags of a [bagsForm], and the results of scikit-learn.
 type kindsForm struct {
@@ -65,10 +62,7 @@ func requireScores(t *testing.T, name string, m learner.Model, bags []mil.Instan
 // values or standard deviations, so they differ by about 2e-3. Shares and values of trees are random; the tolerance is
 // five standard deviations of the difference between the means of 2,000 trees here and 6,000 there.
 func TestGoldenKinds(t *testing.T) {
-	var golden struct{ Forms []kindsForm }
-	if err := json.Unmarshal(kindsJSON, &golden); err != nil {
-		t.Fatal(err)
-	}
+	golden := goldenfile.Read[struct{ Forms []kindsForm }](t, "kinds.json")
 	const trees = 2000
 	random := 5 * math.Sqrt(1.0/trees+1.0/6000)
 	for at, f := range bagsForms(t) {

@@ -60,10 +60,7 @@ func small(t testing.TB, e learner.Entry) (all []learner.Estimator) {
 		some = append(some, e.Grid[0], e.Grid[n-1])
 	}
 	for _, one := range some {
-		setting, err := e.Setting(one)
-		if err != nil {
-			t.Fatal(err)
-		}
+		setting := must(e.Setting(one))
 		var values map[string]any
 		if err := json.Unmarshal(setting, &values); err != nil {
 			t.Fatal(err)
@@ -71,9 +68,7 @@ func small(t testing.TB, e learner.Entry) (all []learner.Estimator) {
 		if _, ok := values["trees"]; ok {
 			values["trees"] = 8
 		}
-		if setting, err = json.Marshal(values); err != nil {
-			t.Fatal(err)
-		}
+		setting = must(json.Marshal(values))
 		small := must(e.Parse(setting))
 		all = append(all, small)
 	}

@@ -1,31 +1,25 @@
 package classic
 
 import (
-	_ "embed"
 	"encoding/json"
 	"math"
 	"testing"
 
+	"synpool/internal/goldenfile"
 	"synpool/milbench/learner"
 )
-
-//go:embed testdata/models.json
-var modelsJSON []byte
 
 // TestSavedBefore checks that models of binary targets saved by revision 9a85e58, before there were other kinds, can be
 // loaded and predict the same. They were fitted to the dense half of bags.json, with 10 trees and 10 words. Other
 // processors may round sums differently: the tolerance is 1e-9.
 func TestSavedBefore(t *testing.T) {
-	var file struct {
+	file := goldenfile.Read[struct {
 		Models []struct {
 			Learner string
 			Model   json.RawMessage
 			Scores  []float64
 		}
-	}
-	if err := json.Unmarshal(modelsJSON, &file); err != nil {
-		t.Fatal(err)
-	}
+	}](t, "models.json")
 	byName := make(map[string]learner.Entry)
 	for _, e := range everyEntry() {
 		byName[e.Name] = e

@@ -1,18 +1,15 @@
 package classic
 
 import (
-	_ "embed"
 	"encoding/json"
 	"math"
 	"slices"
 	"testing"
 
+	"synpool/internal/goldenfile"
 	"synpool/milbench/learner"
 	"synpool/milbench/mil"
 )
-
-//go:embed testdata/selection.json
-var selectionJSON []byte
 
 // selectionTolerance applies to decision values. Ours stop at a violation of 1e-3 of the dual, the reference far below.
 const selectionTolerance = 1e-3
@@ -27,7 +24,7 @@ func selections() []learner.Entry {
 
 // TestSelectionGolden compares results with numpy and scikit-learn.
 func TestSelectionGolden(t *testing.T) {
-	var golden struct {
+	golden := goldenfile.Read[struct {
 		Data  map[string]goldenBags
 		Cases []struct {
 			Name      string
@@ -37,10 +34,7 @@ func TestSelectionGolden(t *testing.T) {
 			Scores    []*float64 // nil where the reference has none
 			Instances [][]float64
 		}
-	}
-	if err := json.Unmarshal(selectionJSON, &golden); err != nil {
-		t.Fatal(err)
-	}
+	}](t, "selection.json")
 	if len(golden.Cases) != goldenSelections {
 		t.Fatalf("%d cases", len(golden.Cases))
 	}

@@ -1,21 +1,18 @@
 package classic
 
 import (
-	_ "embed"
 	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
 	"testing"
 
+	"synpool/internal/goldenfile"
 	"synpool/internal/mixture"
 	"synpool/milbench/cv"
 	"synpool/milbench/learner"
 	"synpool/milbench/mil"
 )
-
-//go:embed testdata/words.json
-var wordsJSON []byte
 
 // wordsTolerance applies to decision values. Ours stop at a violation of 1e-3 of the dual, the reference far below.
 const wordsTolerance = 1e-3
@@ -41,9 +38,7 @@ type wordsCase struct {
 // readWords returns the cases of a learner.
 func readWords(t *testing.T, name string) (g wordsGolden) {
 	t.Helper()
-	if err := json.Unmarshal(wordsJSON, &g); err != nil {
-		t.Fatal(err)
-	}
+	g = goldenfile.Read[wordsGolden](t, "words.json")
 	g.Cases = slices.DeleteFunc(g.Cases, func(c wordsCase) bool { return learner.Name(c.Setting) != name })
 	if len(g.Cases) != 12 {
 		t.Fatalf("%d cases of %s", len(g.Cases), name)

@@ -37,9 +37,7 @@ func TestFacts(t *testing.T) {
 		t.Errorf("a card without facts: %+v, %s, %v", c, setting, err)
 	}
 	facts := someFacts()
-	if err := described(dir, 5, &facts); err != nil {
-		t.Fatal(err)
-	}
+	must(t, described(dir, 5, &facts))
 	c, _, err := Inspect(dir)
 	if err != nil || c.Facts == nil || len(c.Facts.Limits) == 0 {
 		t.Fatalf("%+v, %v", c.Facts, err)
@@ -68,17 +66,13 @@ func TestFacts(t *testing.T) {
 func TestInspectDamaged(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "model")
 	facts := someFacts()
-	if err := described(dir, 1, &facts); err != nil {
-		t.Fatal(err)
-	}
+	must(t, described(dir, 1, &facts))
 	path := filepath.Join(dir, cardName)
 	good, _ := os.ReadFile(path)
 	for name, text := range map[string][]byte{
 		"cut off": good[:len(good)/2], "empty": nil, "other numbers": bytes.Replace(good, []byte(`"bags": 48`), []byte(`"bags": 49`), 1), "a list": []byte("[]"), "null": []byte("null"),
 	} {
-		if err := os.WriteFile(path, text, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, text, 0o666))
 		if _, _, err := Inspect(dir); !errors.Is(err, ErrNoModel) || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v", name, err)
 		}

@@ -55,6 +55,14 @@ func saveNumber(dir string, n int, write func(folder string) error) error {
 	return Save(dir, newNumberCard(n), write)
 }
 
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // saveParts writes the model of a number, with one part in a subfolder.
 func saveParts(t *testing.T, dir string, n int) {
 	t.Helper()
@@ -64,9 +72,7 @@ func saveParts(t *testing.T, dir string, n int) {
 		}
 		return errors.Join(WriteJSON(folder, "number.json", n), WriteJSON(folder, "part/deeper/number.json", n))
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 func load(dir string) (int, error) {
@@ -95,9 +101,7 @@ func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
 	names, err := list(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, name := range names {
 		data, _ := os.ReadFile(filepath.Join(dir, name))
 		files[name] = string(data)
@@ -184,9 +188,7 @@ func TestSaveKeeps(t *testing.T) {
 	theirs := filepath.Join(dir, parametersPrefix+"1", "part", "thesis.txt")
 	other := filepath.Join(dir, parametersPrefix+"77", "data.csv")
 	for _, path := range []string{theirs, other} {
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte("theirs"), 0o666)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte("theirs"), 0o666)))
 	}
 	saveParts(t, dir, 2)
 	wantNumber(t, dir, 2)
@@ -205,21 +207,15 @@ func rewrite(t *testing.T, dir, from, to string) {
 	t.Helper()
 	path := filepath.Join(dir, cardName)
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var head struct{ Sum string }
-	if err := json.Unmarshal(data, &head); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(data, &head))
 	changed := bytes.Replace(bytes.Replace(data, []byte(head.Sum), nil, 1), []byte(from), []byte(to), 1)
 	if bytes.Equal(changed, bytes.Replace(data, []byte(head.Sum), nil, 1)) {
 		t.Fatalf("the card holds no %q", from)
 	}
 	changed = bytes.Replace(changed, []byte(`"sum": ""`), []byte(`"sum": "`+sum256(changed)+`"`), 1)
-	if err := os.WriteFile(path, changed, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, changed, 0o666))
 }
 
 // replace changes a card, which is damaged then.
@@ -227,15 +223,11 @@ func replace(t *testing.T, dir, from, to string) {
 	t.Helper()
 	path := filepath.Join(dir, cardName)
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !bytes.Contains(data, []byte(from)) {
 		t.Fatalf("the card holds no %q", from)
 	}
-	if err := os.WriteFile(path, bytes.Replace(data, []byte(from), []byte(to), 1), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, bytes.Replace(data, []byte(from), []byte(to), 1), 0o666))
 }
 
 func TestDamage(t *testing.T) {
@@ -307,9 +299,7 @@ func TestFlipped(t *testing.T) {
 			all = append(all, bad)
 		}
 		for _, bad := range append(all, good) {
-			if err := os.WriteFile(filepath.Join(dir, name), bad, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(filepath.Join(dir, name), bad, 0o666))
 			if _, err := load(dir); errors.Is(err, ErrNoModel) == bytes.Equal(bad, good) {
 				t.Fatalf("%s is %q instead of %q: error %v", name, bad, good, err)
 			}
@@ -320,9 +310,7 @@ func TestFlipped(t *testing.T) {
 // unfinished marks a folder of parameters as a killed Save leaves it.
 func unfinished(t *testing.T, folder string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(folder, ".milbench"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(folder, ".milbench"), nil, 0o666))
 }
 
 // TestSaveWhere checks where a model can be saved: a folder that is missing or empty, including the working folder, or
@@ -353,27 +341,21 @@ func TestSaveWhere(t *testing.T) {
 		},
 		"killed beside a model": func(t *testing.T, dir string) string {
 			saveParts(t, dir, 2)
-			if err := os.CopyFS(filepath.Join(dir, "milbench-parameters-2"), os.DirFS(filepath.Join(dir, "milbench-parameters-1"))); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.CopyFS(filepath.Join(dir, "milbench-parameters-2"), os.DirFS(filepath.Join(dir, "milbench-parameters-1"))))
 			unfinished(t, filepath.Join(dir, "milbench-parameters-2"))
 			wantNumber(t, dir, 2)
 			return dir
 		},
 		"through a link": func(t *testing.T, dir string) string {
 			link := filepath.Join(t.TempDir(), "link")
-			if err := os.Symlink(dir, link); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Symlink(dir, link))
 			return link
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := prepare(t, t.TempDir())
 			_, before := os.Stat(dir)
-			if err := CanSave(dir); err != nil {
-				t.Fatal(err)
-			}
+			must(t, CanSave(dir))
 			if _, after := os.Stat(dir); (before == nil) != (after == nil) {
 				t.Errorf("CanSave made or removed %s", dir)
 			}
@@ -391,29 +373,21 @@ func TestSaveWhere(t *testing.T) {
 	}
 	for name, prepare := range map[string]func(t *testing.T, dir string) string{
 		"something else": func(t *testing.T, dir string) string {
-			if err := os.WriteFile(filepath.Join(dir, "thesis.tex"), []byte("years of work"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(filepath.Join(dir, "thesis.tex"), []byte("years of work"), 0o644))
 			return dir
 		},
 		"a model and something else": func(t *testing.T, dir string) string {
 			saveParts(t, dir, 2)
-			if err := os.WriteFile(filepath.Join(dir, "thesis.tex"), []byte("years of work"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(filepath.Join(dir, "thesis.tex"), []byte("years of work"), 0o644))
 			return dir
 		},
 		"another model.json": func(t *testing.T, dir string) string {
-			if err := os.WriteFile(filepath.Join(dir, cardName), []byte("{}"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(filepath.Join(dir, cardName), []byte("{}"), 0o644))
 			return dir
 		},
 		"a file": func(t *testing.T, dir string) string {
 			path := filepath.Join(dir, "file")
-			if err := os.WriteFile(path, nil, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(path, nil, 0o644))
 			return path
 		},
 		"no parent": func(_ *testing.T, dir string) string { return filepath.Join(dir, "no", "folder") },
@@ -447,28 +421,16 @@ func TestSaveFails(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "model")
 	saveParts(t, dir, 1)
 	card := filepath.Join(dir, cardName)
-	if err := os.Rename(card, card+".kept"); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(filepath.Join(card, "in the way"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(card, card+".kept"))
+	must(t, os.MkdirAll(filepath.Join(card, "in the way"), 0o755))
 	kept, err := os.ReadFile(card + ".kept")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(card + ".kept"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, os.Remove(card+".kept"))
 	if err := saveNumber(dir, 2, func(string) error { return nil }); err == nil {
 		t.Error("saved over a folder called model.json")
 	}
-	if err := os.RemoveAll(card); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(card, kept, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.RemoveAll(card))
+	must(t, os.WriteFile(card, kept, 0o644))
 	wantNumber(t, dir, 1)
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
 		t.Errorf("the folder holds %v (%v)", entries, err)
@@ -478,13 +440,9 @@ func TestSaveFails(t *testing.T) {
 // FuzzRead checks that no card makes Read panic.
 func FuzzRead(f *testing.F) {
 	dir := filepath.Join(f.TempDir(), "model")
-	if err := saveNumber(dir, 1, func(folder string) error { return WriteJSON(folder, "number.json", 1) }); err != nil {
-		f.Fatal(err)
-	}
+	must(f, saveNumber(dir, 1, func(folder string) error { return WriteJSON(folder, "number.json", 1) }))
 	good, err := os.ReadFile(filepath.Join(dir, cardName))
-	if err != nil {
-		f.Fatal(err)
-	}
+	must(f, err)
 	f.Add(good)
 	f.Add([]byte(`{"format":1,"sum":""}`))
 	f.Fuzz(func(t *testing.T, card []byte) {

@@ -24,16 +24,10 @@ import (
 
 // BenchmarkFit times the training of one network of the demo: width 64, batch 8, 50 epochs on Musk 1, with the time to compile.
 func BenchmarkFit(b *testing.B) {
-	set, err := dataset.Musk1()
-	if err != nil {
-		b.Fatal(err)
-	}
+	set := must(dataset.Musk1())
 	for name, backend := range backendtest.All(b) {
 		for _, iterations := range []int{3, -3} {
-			c, err := DefaultConfig("syn")
-			if err != nil {
-				b.Fatal(err)
-			}
+			c := must(DefaultConfig("syn"))
 			c.Iterations, c.Width, c.Batch = iterations, 64, 8
 			b.Run(fmt.Sprintf("%s/iterations=%d", name, iterations), func(b *testing.B) {
 				for b.Loop() {
@@ -59,22 +53,10 @@ func benchmarkOrder(b *testing.B, name string) {
 	if err != nil {
 		b.Skip(err)
 	}
-	set, err := stored.Set(dataset.NoColumn)
-	if err != nil {
-		b.Fatal(err)
-	}
-	c, err := DefaultConfig("syn")
-	if err != nil {
-		b.Fatal(err)
-	}
-	setting, err := json.Marshal(c)
-	if err != nil {
-		b.Fatal(err)
-	}
-	fits, err := cv.Honest().Fits(set, []json.RawMessage{setting}, 1)
-	if err != nil {
-		b.Fatal(err)
-	}
+	set := must(stored.Set(dataset.NoColumn))
+	c := must(DefaultConfig("syn"))
+	setting := must(json.Marshal(c))
+	fits := must(cv.Honest().Fits(set, []json.RawMessage{setting}, 1))
 	task := cv.Task{Name: set.Name, Fits: fits}
 	for _, bag := range set.Bags {
 		task.Bags = append(task.Bags, bag.Instances)
@@ -85,16 +67,10 @@ func benchmarkOrder(b *testing.B, name string) {
 		for k, i := range fit.Test {
 			labels, values = append(labels, set.Bags[i].Label), append(values, scores[k].Scores[0])
 		}
-		auc, err := stats.AUC(labels, values)
-		if err != nil {
-			b.Fatal(err)
-		}
+		auc := must(stats.AUC(labels, values))
 		return auc
 	}
-	choice, err := backend.New()
-	if err != nil {
-		b.Fatal(err)
-	}
+	choice := must(backend.New())
 	defer choice.Backend.Finalize()
 	cores := choice.Cores(runtime.GOMAXPROCS(0))
 	for b.Loop() {

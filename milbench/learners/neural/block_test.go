@@ -134,10 +134,7 @@ func must[T any](v T, err error) T {
 // settingOf returns the setting of a fit.
 func settingOf(t *testing.T, c Config) json.RawMessage {
 	t.Helper()
-	text, err := json.Marshal(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(json.Marshal(c))
 	return text
 }
 
@@ -541,10 +538,7 @@ func TestBlockPlaces(t *testing.T) {
 		cases = append(cases, place{20, pooling, at(16, 1)})
 	}
 	for i, p := range large.Part(cases, 5) {
-		c, err := DefaultConfig(p.pooling)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must(DefaultConfig(p.pooling))
 		p.change(&c)
 		c.Epochs = 12
 		text := settingOf(t, c)

@@ -26,10 +26,7 @@ func TestStandardisation(t *testing.T) {
 		&mil.Dense{Rows: 2, Cols: 4, Values: []float32{5, 10, third, 0, 7, -50, third, 2}},
 	}
 	train := []cv.Example{{Bag: 0}, {Bag: 2}}
-	s, err := FitStandardisation(dense, train)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(FitStandardisation(dense, train))
 	out := make([]float32, 8)
 	var all []float32
 	for _, e := range train {
@@ -50,9 +47,7 @@ func TestStandardisation(t *testing.T) {
 	}
 	sparse := make([]mil.Instances, len(dense))
 	for i, x := range dense {
-		if sparse[i], err = mil.ToSparse(x); err != nil {
-			t.Fatal(err)
-		}
+		sparse[i] = must(mil.ToSparse(x))
 	}
 	q := must(FitStandardisation(sparse, train))
 	if q.Shift != nil {

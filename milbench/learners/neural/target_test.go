@@ -2,7 +2,6 @@ package neural
 
 import (
 	"context"
-	_ "embed"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -18,15 +17,13 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"synpool/backend/backendtest"
+	"synpool/internal/goldenfile"
 	"synpool/internal/large"
 	"synpool/milbench/cv"
 	"synpool/milbench/learner"
 	"synpool/milbench/mil"
 	"synpool/synlayer"
 )
-
-//go:embed testdata/targets.json
-var targetsJSON []byte
 
 // allKinds lets networks take targets of all kinds.
 func allKinds(t *testing.T) {
@@ -39,16 +36,13 @@ func allKinds(t *testing.T) {
 // TestTargetLosses compares losses and gradients with PyTorch. Both compute in float64 and differ only in the order of
 // sums and in the last digits of exponentials and logarithms: 1e-12.
 func TestTargetLosses(t *testing.T) {
-	var cases []struct {
+	cases := goldenfile.Read[[]struct {
 		Kind              mil.TargetKind
 		Loss              string
 		Outputs, Gradient json.RawMessage // [bags], or [bags, outputs]
 		Targets, Train    []mil.Target
 		Losses            []float64
-	}
-	if err := json.Unmarshal(targetsJSON, &cases); err != nil {
-		t.Fatal(err)
-	}
+	}](t, "targets.json")
 	flat := func(text json.RawMessage) (all []float64) {
 		var rows [][]float64
 		if json.Unmarshal(text, &rows) == nil {

@@ -364,10 +364,7 @@ func TestOwnPooling(t *testing.T) {
 		t.Fatal(err)
 	}
 	loaded := must(neural.Load(backend, dir))
-	want, err := trained.Predict(context.Background(), both.Bags, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must(trained.Predict(context.Background(), both.Bags, false))
 	if got, err := loaded.Predict(context.Background(), both.Bags, false); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("the loaded model predicts otherwise (%v)", err)
 	}
@@ -376,7 +373,7 @@ func TestOwnPooling(t *testing.T) {
 	if _, err := neural.Load(backend, dir); err == nil || !strings.Contains(err.Error(), `"middle"`) {
 		t.Errorf("loaded without its pooling: error %v", err)
 	}
-	err = trainer.Learn(context.Background(), both, func(o learner.Outcome) error { return o.Err })
+	err := trainer.Learn(context.Background(), both, func(o learner.Outcome) error { return o.Err })
 	if err == nil || !strings.Contains(err.Error(), `"middle"`) {
 		t.Errorf("a trainer that does not know the pooling: error %v", err)
 	}

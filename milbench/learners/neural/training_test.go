@@ -2,11 +2,8 @@ package neural
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,6 +17,7 @@ import (
 	"github.com/gomlx/gomlx/ml/train/optimizer"
 
 	"synpool/backend/backendtest"
+	"synpool/internal/goldenfile"
 	"synpool/milbench/cv"
 	"synpool/milbench/mil"
 	"synpool/synlayer"
@@ -67,15 +65,7 @@ func (c trainingCase) blind(path string, i int) bool {
 func TestTrainingAgainstPyTorch(t *testing.T) {
 	var cases []trainingCase
 	for _, file := range []string{"training.json", "training_deep.json"} {
-		data, err := os.ReadFile(filepath.Join("testdata", file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var some []trainingCase
-		if err := json.Unmarshal(data, &some); err != nil {
-			t.Fatal(err)
-		}
-		cases = append(cases, some...)
+		cases = append(cases, goldenfile.Read[[]trainingCase](t, file)...)
 	}
 	for name, backend := range backendtest.All(t) {
 		for _, c := range cases {

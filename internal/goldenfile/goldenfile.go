@@ -1,4 +1,5 @@
-package goldentest
+// Package goldenfile reads golden files for tests.
+package goldenfile
 
 import (
 	"encoding/json"
