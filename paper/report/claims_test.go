@@ -88,6 +88,11 @@ func some(planted string) []string {
 	return slices.Concat(denseSets, webSets)
 }
 
+// inPaper is a released setting of Syn or softmax in the setting of the paper.
+func inPaper(released string) string {
+	return strings.NewReplacer(`"gamma":0.5`, `"gamma":1`, `"norm":true`, `"norm":false`).Replace(released)
+}
+
 func plantedClaims(t *testing.T) (list []plantedClaim) {
 	list = append(list, publishedClaims(t)...)
 	list = append(list, poolingClaims(t)...)
@@ -97,8 +102,8 @@ func plantedClaims(t *testing.T) (list []plantedClaim) {
 		"Does concentration beat no Syn steps (γ = 0.5 with layer norm)?", "Does distraction beat no Syn steps (γ = 0.5 with layer norm)?"} {
 		side := 1 - 2*float64(i%2)
 		of := func(i int) string {
-			if preset := strings.Contains(q, "γ = 1)"); preset {
-				return strings.Replace(syn(i, ""), `"norm":true`, `"norm":false`, 1)
+			if strings.Contains(q, "γ = 1)") {
+				return inPaper(syn(i, ""))
 			}
 			return syn(i, "")
 		}
@@ -116,7 +121,7 @@ func plantedClaims(t *testing.T) (list []plantedClaim) {
 		}, map[string]string{"more": yes, "less": no, "none": noMatter, "noise": cannotTell, "one": tooLittle, "web": cannotTell + " | "}, nil, nil})
 	}
 	for q, of := range map[string]func(i int) string{
-		"Does concentration make a network robust to noise (γ = 1)?":                   func(i int) string { return strings.Replace(syn(i, ""), `"norm":true`, `"norm":false`, 1) },
+		"Does concentration make a network robust to noise (γ = 1)?":                   func(i int) string { return inPaper(syn(i, "")) },
 		"Does concentration make a network robust to noise (γ = 0.5 with layer norm)?": func(i int) string { return syn(i, "") },
 	} {
 		list = append(list, plantedClaim{q, func(name string) []results.Result {
@@ -155,7 +160,7 @@ func winnerClaims() (list []plantedClaim) {
 					for _, i := range []int{-20, -3, 0, 3, 20} {
 						c := results.MeanCurve{Set: set, Config: []byte(syn(i, ""))}
 						if preset == paperPreset {
-							c.Config = bytes.Replace(c.Config, []byte(`"norm":true`), []byte(`"norm":false`), 1)
+							c.Config = []byte(inPaper(syn(i, "")))
 						}
 						for _, w := range ways {
 							r := results.Result{Set: familyOf(set), Config: c.Config}
@@ -402,8 +407,7 @@ func ablationClaims(t *testing.T) (list []plantedClaim) {
 		"Do three steps of concentration beat softmax (γ = 0.5 with layer norm)?", "Do three steps of distraction beat softmax (γ = 0.5 with layer norm)?"} {
 		setting, softmax := syn(3-6*(i%2), ""), `{"pooling":"softmax","norm":true}`
 		if i < 2 {
-			setting = strings.NewReplacer(`"gamma":0.5`, `"gamma":1`, `"norm":true`, `"norm":false`).Replace(setting)
-			softmax = strings.Replace(softmax, "true", "false", 1)
+			setting, softmax = inPaper(setting), inPaper(softmax)
 		}
 		list = append(list, plantedClaim{q, func(name string) []results.Result {
 			return planted(t, cv.HonestProtocol, 3, 2, some(name), []string{setting, softmax}, func(r results.Result) float64 {

@@ -29,7 +29,7 @@ func TestLearners(t *testing.T) {
 	holds(t, "learners", text, err, []string{
 		"| set | auto | miles | mind |",
 		"| musk2 | 0.900 ± 0.000 | 0.800 ± 0.000 | 0.600 ± 0.000 |",
-		"are averaged first. The families are images, musk, protein and web.\n\n| average rank (1 is the best) | 4 families |\n|:--|--:|\n| auto | 1.00 |\n| miles | 2.00 |\n| mind | 3.00 |\n",
+		"are averaged first. The families are images, musk, protein and web.\n\n| average rank (1 is the best) | 4 families of sets |\n|:--|--:|\n| auto | 1.00 |\n| miles | 2.00 |\n| mind | 3.00 |\n",
 		"| miles | +0.100 | +0.100 to +0.100 | 4 | 1.00 | 0.00 | 0.00 |",
 		"| musk1 | 3 | 0.700 | 0.800 | 0.900 | 0.800 | miles, c = 1 | 0.800 | +1.000 |",
 		"less one drawn at random: +0.100 (95 % interval +0.100 to +0.100, 4 families of sets). A chosen setting less the best in hindsight, which nobody can know: +0.000",
@@ -43,7 +43,7 @@ func TestLearners(t *testing.T) {
 	text, err = Section(results.Archive{Experiment: "learners", Results: fits})
 	holds(t, "a learner that not every set has", text, err, []string{
 		"| set | auto | mind | miles |",
-		"Not every set has miles, which the ranks leave out.\n\n| average rank (1 is the best) | 4 families |\n|:--|--:|\n| auto | 1.00 |\n| mind | 2.00 |\n",
+		"Not every set has miles, which the ranks leave out.\n\n| average rank (1 is the best) | 4 families of sets |\n|:--|--:|\n| auto | 1.00 |\n| mind | 2.00 |\n",
 	}, nil)
 
 	for shift, want := range map[float64][2]string{0.2: {"auto on musk1 and mind on musk1", "none"}, -0.2: {"none", "auto on musk1 and mind on musk1"}} {

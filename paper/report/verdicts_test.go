@@ -66,11 +66,10 @@ func TestIterations(t *testing.T) {
 // TestChosen plants a scale that the validation part prefers and one that the test part does, in both settings.
 func TestChosen(t *testing.T) {
 	var settings []string
-	for _, norm := range []string{`"norm":true`, `"norm":false`} {
-		for _, i := range []int{-1, 0, 1} {
-			for _, scale := range []string{`"scale":1,`, `"scale":10,`} {
-				settings = append(settings, strings.NewReplacer(`"norm":true`, norm, `"scale":10,`, scale).Replace(syn(i, "")))
-			}
+	for _, i := range []int{-1, 0, 1} {
+		for _, scale := range []string{`"scale":1,`, `"scale":10,`} {
+			setting := strings.Replace(syn(i, ""), `"scale":10,`, scale, 1)
+			settings = append(settings, setting, inPaper(setting))
 		}
 	}
 	fits := planted(t, "nested", 3, 2, denseSets, settings, func(r results.Result) float64 {
@@ -363,7 +362,7 @@ func TestChangeCounts(t *testing.T) {
 }
 
 func TestPoolingsVerdicts(t *testing.T) {
-	settings := []string{syn(-5, ""), syn(5, ""), `{"pooling":"mean"}`, `{"pooling":"instance","c":0.1}`, strings.Replace(syn(5, ""), `"norm":true`, `"norm":false`, 1)}
+	settings := []string{syn(-5, ""), syn(5, ""), `{"pooling":"mean"}`, `{"pooling":"instance","c":0.1}`, inPaper(syn(5, ""))}
 	run := func(lack float64) (string, error) {
 		return Section(results.Archive{Experiment: "poolings", Results: planted(t, "nested", 10, 2, []string{"musk1", "musk2", "tiger", "web1"}, settings, func(r results.Result) float64 {
 			auc := 0.95 + 0.001*chance(r)

@@ -17,9 +17,12 @@ const (
 	releasedPreset = "released" // γ = 0.5, layer norm
 )
 
-// preset is the preset of a setting of Syn or softmax, by its layer norm.
+// preset is the preset of a setting of Syn or softmax, by its layer norm and γ, "" if these are of none.
 func (c config) preset() string {
-	if c.Norm {
+	switch {
+	case c.Pooling == "syn" && (c.Gamma == 1) == c.Norm:
+		return ""
+	case c.Norm:
 		return releasedPreset
 	}
 	return paperPreset
