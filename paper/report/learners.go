@@ -109,9 +109,9 @@ func (s learnerStudy) Misses(side int) string {
 	return listed(names)
 }
 
-// lead returns the lead of a learner over another, over families of sets.
-func (s learnerStudy) lead(first, other string) effect {
-	sets, x, y := s.paired(first, other)
+// lead returns the lead of a column over another, over families of sets.
+func (g grid) lead(first, other string) effect {
+	sets, x, y := g.paired(first, other)
 	return acrossFamilies(sets, less(x, y))
 }
 
@@ -167,8 +167,7 @@ func (g grid) standing(methods []string) standing {
 	by := make(map[direction][]string) // the others, by what the first is beside them
 	var leads []effect
 	for _, other := range methods[1:] {
-		sets, x, y := g.paired(methods[0], other)
-		lead := acrossFamilies(sets, less(x, y))
+		lead := g.lead(methods[0], other)
 		leads, by[lead.direction()] = append(leads, lead), append(by[lead.direction()], other)
 	}
 	s := standing{First: methods[0], Others: len(leads), Ahead: len(by[higher]), Unclear: by[unclear], Rest: append(by[same], by[lower]...), answer: leads[0].answer()}

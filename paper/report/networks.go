@@ -153,16 +153,15 @@ func (s *networkStudy) search() {
 
 // gains are the means over sets and poolings of what something gains over the small settings of a pooling.
 func (s networkStudy) gains(of func(outcome) float64) string {
-	var sets []string
+	sets := make(map[string]bool)
 	var gains []float64
 	for _, f := range s.Found {
 		if !math.IsNaN(f.Small) && !math.IsNaN(f.Joined) {
-			sets, gains = append(sets, f.Set), append(gains, of(f)-f.Small)
+			sets[f.Set], gains = true, append(gains, of(f)-f.Small)
 		}
 	}
 	need(len(sets) > 0)
-	names, merged := merge(sets, rowsOf(gains), func(set string) string { return set })
-	return fmt.Sprintf("%s, mean over %d sets", signed(mean(column(merged, 0))), len(names))
+	return fmt.Sprintf("%s, mean over %d sets", signed(mean(gains)), len(sets))
 }
 
 // ChosenGains and JoinedGains are what a chosen network and the joined ones gain over the small settings.

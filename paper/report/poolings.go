@@ -119,8 +119,7 @@ func bestPooling(s poolingStudy) answer {
 
 // networksBeatInstances compares what validation parts choose among all networks and among the instance classifiers.
 func networksBeatInstances(s poolingStudy) answer {
-	sets, x, y := s.paired(anyNetwork, instancePooling)
-	return acrossFamilies(sets, less(x, y)).answer()
+	return s.lead(anyNetwork, instancePooling).answer()
 }
 
 // Chosen has a line for each pooling: how many settings it has, and which the validation parts chose most often.
