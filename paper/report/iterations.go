@@ -330,8 +330,9 @@ func iterationsPlot(s iterationStudy) *plotting.Figure {
 			continue
 		}
 		c := plotting.SweepCurve{Name: preset}
+		families := one.families()
 		for k, i := range one.Steps {
-			c.X, c.Mean = append(c.X, float64(i)), append(c.Mean, mean(column(one.families(), k)))
+			c.X, c.Mean = append(c.X, float64(i)), append(c.Mean, mean(column(families, k)))
 		}
 		curves = append(curves, c)
 	}
