@@ -27,7 +27,7 @@ func (r Report) Write(w io.Writer) error {
 		fmt.Fprintf(t, "the same bag\t%s%s\n", strings.Join(d.Bags, ", "), conflict)
 	}
 	if r.Shared > 0 {
-		fmt.Fprintf(t, "shared instances\t%d are in several bags\n", r.Shared)
+		fmt.Fprintf(t, "shared instances\t%d in several bags\n", r.Shared)
 	}
 	for _, l := range r.Leaks {
 		fmt.Fprintf(t, "LEAK\t%v\n", l)

@@ -16,7 +16,7 @@ func TestWrite(t *testing.T) {
 		wants  []string
 	}{
 		{audit.Report{Name: "toy", Bags: 5, Positive: 2, Instances: 9, Features: 3}, []string{"set        toy\n", "bags       5, of them 2 positive and 3 negative\n", "verdict    no column leaks the bag labels\n"}},
-		{audit.Report{Bags: 5, Classes: words, Known: 4, Shared: 7}, []string{"5, of them 3 benign, 2 malign; positive is malign", "4, known from the catalogue", "7 are in several bags"}},
+		{audit.Report{Bags: 5, Classes: words, Known: 4, Shared: 7}, []string{"5, of them 3 benign, 2 malign; positive is malign", "4, known from the catalogue", "7 in several bags"}},
 		{audit.Report{Bags: 5, Classes: words, Kind: mil.ClassTarget, Duplicates: []audit.Duplicate{{Bags: []string{"a", "b"}, Conflict: true}}}, []string{"2 malign\n", "a, b, with different labels"}},
 		{audit.Report{Bags: 5, Kind: mil.RealTarget, Blind: true}, []string{"5; their target is of kind real", "none: only classes are searched for leaks"}},
 		{audit.Report{Blind: true}, []string{"too few bags to tell a leak from chance"}},
