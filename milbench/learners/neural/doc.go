@@ -60,7 +60,10 @@
 // the network, with any pooling, takes the products of the whole bag, and the gradient goes back chunk by chunk. On a CPU whole bags in one
 // graph, as in blocks, took no less time and 1.6 times the memory, so these two ways to take a step remain. A GPU
 // has its own memory: there a whole bag is one array, one graph does the same for it, and bags stay in the GPU's memory
-// while there is room.
+// while there is room. Fits take their steps on it one after another, without a members axis. Graphs round differently for
+// each number of members, so the axis would have a fixed length, filled with copies that take as long as fits. For a fit
+// alone, or a run resumed with few left, this costs a multiple of the products. It would save the calls: by the measured
+// parts, 0.4 of 5 s for four fits on 40 slides on an H200.
 //
 // The training equals that of whole bags, including dropout, except for rounding and for the order:
 // [synpool/milbench/cv.Fit.Order] determines a plain shuffle of all bags of the set. So fits with the same order, such as the
