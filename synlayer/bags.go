@@ -19,5 +19,9 @@ type Bags struct {
 // Members returns the size of the members axis, or 0 if there is none.
 func (b Bags) Members() int { return batched.Bags(b).Members() }
 
+// Zeroed returns X with padding set to 0, for a pooling of your own: padding may hold anything, NaN included, and 0 · NaN would
+// reach the pooled vector.
+func (b Bags) Zeroed() *Node { return b.clean().X }
+
 // clean checks the shapes of b, makes the mask explicit and sets padding to 0. Every Pool starts with it.
 func (b Bags) clean() Bags { return Bags(batched.Bags(b).Padded()) }

@@ -25,10 +25,7 @@ type linear struct {
 var linearEntry = neural.Entry{Name: "linear", Default: linear{Sharpness: 1}}
 
 func (p linear) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *Node) {
-	x := bags.X
-	if bags.Mask != nil { // padding may hold anything, NaN included: 0 · NaN would reach the pooled vector
-		x = Where(BroadcastToDims(ExpandAxes(bags.Mask, -1), x.Shape().Dimensions...), x, ZerosLike(x))
-	}
+	x := bags.Zeroed()
 	scores := MulScalar(synlayer.Dense(scope.In("score"), x, bags.Members(), 1), p.Sharpness) // [batch, instances, 1]
 	weights = synlayer.BagSoftmax(ExpandAxes(Squeeze(scores, -1), -2), bags.Mask)             // [batch, heads = 1, instances]
 	return Squeeze(MatMul(weights, x), -2), weights

@@ -96,6 +96,9 @@ const (
 	InstancesKey = "instances"
 )
 
+// CodeKey is the key of settings for a checksum of the code of a learner or pooling that is not ours.
+const CodeKey = "code"
+
 // NameOf returns the name of the learner or pooling of a setting, and its key, [LearnerKey] or [PoolingKey]. Both are
 // empty if the setting has no name.
 func NameOf(setting json.RawMessage) (name, key string) {

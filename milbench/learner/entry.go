@@ -39,6 +39,10 @@ type Entry struct {
 
 	// Key is the JSON key of the name in settings; empty means "learner".
 	Key string
+
+	// Code, if not empty, stands for the learner's code in its settings, so that results of other code are not taken for those of
+	// this one.
+	Code string
 }
 
 // Name returns the name of the learner of a setting, or "" if it has none ([cv.NameOf]).
@@ -59,6 +63,9 @@ func (e Entry) Setting(estimator Estimator) (json.RawMessage, error) {
 		return nil, fmt.Errorf("setting of %s: a %T is no JSON object; use a struct of hyperparameters", e.Name, estimator)
 	}
 	setting := fmt.Appendf(nil, "{%q:%q", e.key(), e.Name)
+	if e.Code != "" {
+		setting = fmt.Appendf(setting, ",%q:%q", cv.CodeKey, e.Code)
+	}
 	if len(values) > 2 {
 		setting = append(setting, ',')
 	}
@@ -98,8 +105,13 @@ func (e Entry) parse(setting json.RawMessage) (Estimator, error) {
 	if name := Name(setting); name != e.Name {
 		return nil, fmt.Errorf("%.100s is that of %q", setting, name)
 	}
-	delete(values, cv.LearnerKey)
-	delete(values, cv.PoolingKey)
+	var code string
+	if err := json.Unmarshal(values[cv.CodeKey], &code); err == nil && code != e.Code {
+		return nil, fmt.Errorf("its code or its default has changed since this setting was made (%s, now %s); train again", code, e.Code)
+	}
+	for _, key := range []string{cv.LearnerKey, cv.PoolingKey, cv.CodeKey} {
+		delete(values, key)
+	}
 	estimator := e.Default()
 	var all map[string]json.RawMessage // the required hyperparameters
 	text, err := json.Marshal(reflect.New(reflect.TypeOf(estimator).Elem()).Interface())

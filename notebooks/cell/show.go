@@ -74,6 +74,8 @@ func parts(v any) []any {
 		return []any{tableCard(v)}
 	case Threshold:
 		return []any{v.card()}
+	case card:
+		return []any{v}
 	case []any:
 		var all []any
 		for _, one := range v {

@@ -15,6 +15,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
 
 	"synpool/internal/batched"
 	"synpool/internal/goldentest"
@@ -66,6 +67,31 @@ func Laws(t *testing.T, backend compute.Backend, pooling synlayer.Pooling, types
 		}
 	}
 }
+
+// Law is a law and what breaks it, or nil.
+type Law struct {
+	Name   string
+	Broken error
+}
+
+// Check tries all laws of [Laws] on a pooling in float64, outside of a test.
+func Check(backend compute.Backend, pooling synlayer.Pooling) (laws []Law) {
+	l := newLaws(backend, pooling, dtypes.Float64)
+	for _, law := range all {
+		var broken error
+		if caught := exceptions.Try(func() { law.try(l, breach{}) }); caught != nil {
+			broken = fmt.Errorf("%v", caught)
+		}
+		laws = append(laws, Law{law.name, broken})
+	}
+	return laws
+}
+
+// breach is a failer that panics with what it is told.
+type breach struct{}
+
+func (breach) Helper()                           {}
+func (breach) Fatalf(format string, args ...any) { panic(fmt.Errorf(format, args...)) }
 
 // failer is the part of *testing.T that the laws need.
 type failer interface {

@@ -17,10 +17,7 @@ type linearAttention struct{}
 var _ synlayer.Pooling = linearAttention{}
 
 func (linearAttention) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *Node) {
-	x := bags.X
-	if bags.Mask != nil { // padding may hold anything, NaN included: 0 · NaN would reach the pooled vector
-		x = Where(BroadcastToDims(ExpandAxes(bags.Mask, -1), x.Shape().Dimensions...), x, ZerosLike(x))
-	}
+	x := bags.Zeroed()
 	scores := synlayer.Dense(scope.In("score"), x, bags.Members(), 1)             // [batch, instances, 1]
 	weights = synlayer.BagSoftmax(ExpandAxes(Squeeze(scores, -1), -2), bags.Mask) // [batch, heads = 1, instances]
 	return Squeeze(MatMul(weights, x), -2), weights

@@ -209,6 +209,9 @@ func (c Config) MarshalJSON() ([]byte, error) {
 		return nil, err
 	}
 	text := fmt.Appendf(nil, `{"pooling":%s`, name)
+	if e.code != "" {
+		text = fmt.Appendf(text, ",%q:%q", cv.CodeKey, e.code)
+	}
 	for _, h := range e.all() {
 		field := h.value(&c)
 		if h.optional && field.IsZero() {
@@ -239,6 +242,11 @@ func (c *Config) UnmarshalJSON(data []byte) error {
 	if err != nil {
 		return err
 	}
+	var code string
+	if err := json.Unmarshal(values[cv.CodeKey], &code); err == nil && code != e.code {
+		return fmt.Errorf("pooling %s: its code or its default has changed since this setting was made (%s, now %s); train again", pooling, code, e.code)
+	}
+	delete(values, cv.CodeKey)
 	read := Config{Pooling: pooling}
 	e.set(&read, e.Default)
 	for _, h := range e.all() {

@@ -1,10 +1,12 @@
 package neural_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -138,11 +140,12 @@ func TestRegister(t *testing.T) {
 	entry := neural.Entry{Name: "scaled", Default: scaled{8, 1, false}, Paper: scaled{8, 7, true}, Has: []string{"embed"}}
 	c := registered(t, entry)
 	text, err := json.Marshal(c)
-	if want := `{"pooling":"scaled","embed":8,"sharpness":1,"layers":1,`; err != nil || !strings.HasPrefix(string(text), want) {
+	code := regexp.MustCompile(`"code":"[0-9a-f]{12}",`)
+	if want := `{"pooling":"scaled","embed":8,"sharpness":1,"layers":1,`; err != nil || !strings.HasPrefix(code.ReplaceAllString(string(text), ""), want) {
 		t.Errorf("%s, %v, want %s", text, err, want)
 	}
 	paper, err := neural.PresetConfig(neural.PaperPreset, "scaled")
-	if text, _ = json.Marshal(paper); err != nil || !strings.HasPrefix(string(text), `{"pooling":"scaled","embed":8,"sharpness":7,"exact":true,`) {
+	if text, _ = json.Marshal(paper); err != nil || !strings.HasPrefix(code.ReplaceAllString(string(text), ""), `{"pooling":"scaled","embed":8,"sharpness":7,"exact":true,`) {
 		t.Errorf("%s, %v", text, err)
 	}
 	if err := json.Unmarshal(text, &c); err != nil || c != paper || c.Network().Pooling != entry.Paper {
@@ -184,7 +187,7 @@ func TestRegister(t *testing.T) {
 		"are not those of":          {Name: "two", Default: middle{}, Paper: scaled{}},
 		"shared by poolings":        {Name: "two", Default: middle{}, Has: []string{"width"}},
 		"has no field Embed":        {Name: "two", Default: middle{}, Has: []string{"embed"}},
-		"others have this name":     {Name: "two", Default: scaled{}},
+		"others have this name":     {Name: "two", Default: renamed{}},
 		"with a name for JSON":      {Name: "two", Default: nameless{}},
 		"write, say, (0,1]":         {Name: "two", Default: unclear{}},
 		`search of of: "up" is not`: {Name: "two", Default: lost{}},
@@ -194,15 +197,71 @@ func TestRegister(t *testing.T) {
 		}
 	}
 
-	// What the pooling itself refuses is an error of its setting.
-	own := registered(t, neural.Entry{Name: "own", Default: synlayer.HopfieldPooling{Embed: 32, Heads: 4}})
-	if err, want := own.Validate(), `pooling "own": synlayer: HopfieldPooling with beta 0, want a finite number above 0`; err == nil || err.Error() != want {
-		t.Errorf("error %v, want %q", err, want)
+	// What the pooling itself refuses is an error at once, and so are results of the wrong shape.
+	for want, pooling := range map[string]synlayer.Pooling{
+		`pooling "own": synlayer: HopfieldPooling with beta 0, want a finite number above 0`:                           synlayer.HopfieldPooling{Embed: 32, Heads: 4},
+		`pooling "own": Pool returns weights of shape [2 5] for bags of shape [2 5 4]; want [batch, heads, instances]`: flat{},
+	} {
+		if _, err := neural.Register(neural.Entry{Name: "own", Default: pooling}); err == nil || err.Error() != want {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// flat has weights without heads.
+type flat struct{}
+
+func (flat) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *graph.Node) {
+	pooled, weights = synlayer.MeanPooling{}.Pool(scope, bags)
+	return pooled, graph.Squeeze(weights, -2)
+}
+
+// plain is the mean to a power, with fields without tags.
+type plain struct {
+	Scale, BySize float64
+	inner         int
+}
+
+func (p plain) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *graph.Node) {
+	pooled, weights = synlayer.MeanPooling{}.Pool(scope, bags)
+	return graph.MulScalar(pooled, p.Scale+p.BySize+float64(p.inner)), weights
+}
+
+// TestPlainFields: exported fields without tags are hyperparameters, and settings of other code are refused.
+func TestPlainFields(t *testing.T) {
+	texts := map[string][]byte{}
+	for inner := range 2 {
+		remove, err := neural.Register(neural.Entry{Name: "plain", Default: plain{2, 3, inner}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := neural.DefaultConfig("plain")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(c)
+		if err != nil || !strings.Contains(string(text), `"scale":2,"by_size":3,"layers"`) {
+			t.Errorf("%s, %v", text, err)
+		}
+		if err := json.Unmarshal(bytes.Replace(text, []byte(`"by_size":3`), []byte(`"by_size":4`), 1), &c); err != nil || c.Network().Pooling != (plain{2, 4, inner}) {
+			t.Errorf("%+v, %v", c, err)
+		}
+		if other, found := texts["plain"]; found {
+			if err := json.Unmarshal(other, &c); err == nil || !strings.Contains(err.Error(), "its code or its default has changed") {
+				t.Errorf("other code: %v", err)
+			}
+		}
+		texts["plain"] = text
+		remove()
 	}
 }
 
 // Structs with wrong tags.
 type (
+	renamed struct {
+		synlayer.MeanPooling
+		Of int `json:"sharpness" help:"of"`
+	}
 	nameless struct {
 		synlayer.MeanPooling
 		Of int `help:"of"`

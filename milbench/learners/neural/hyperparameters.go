@@ -34,12 +34,21 @@ type Hyperparameter struct {
 }
 
 // tagged returns the hyperparameters in the tags of a struct, in the order of its fields.
-func tagged(in reflect.Type) (list []*Hyperparameter, err error) {
+func tagged(in reflect.Type) (list []*Hyperparameter, err error) { return hyperparametersOf(in, nil) }
+
+// hyperparametersOf returns the hyperparameters of a struct, in the order of its fields: those with tags, and the exported fields
+// without a tag that named, which may be nil, gives a name.
+func hyperparametersOf(in reflect.Type, named func(reflect.StructField) string) (list []*Hyperparameter, err error) {
 	if in == nil || in.Kind() != reflect.Struct {
 		return nil, nil
 	}
 	for i := range in.NumField() {
 		f := in.Field(i)
+		if _, known := fieldKinds[f.Type.Kind()]; f.Tag == "" && known && f.IsExported() && named != nil {
+			if name := named(f); name != "" {
+				f.Tag = reflect.StructTag(fmt.Sprintf(`json:"%s" help:"field %s of the pooling"`, name, f.Name))
+			}
+		}
 		if f.Tag.Get("help") == "" {
 			continue
 		}
@@ -107,7 +116,11 @@ func Hyperparameters(pooling string) []*Hyperparameter {
 	}
 	list := having(func(h *Hyperparameter) bool { return !h.common() })
 	for _, e := range entries {
-		list = append(list, e.own()...)
+		for _, h := range e.own() {
+			if !slices.ContainsFunc(list, h.same) { // of another pooling, too
+				list = append(list, h)
+			}
+		}
 	}
 	return append(list, common...)
 }
