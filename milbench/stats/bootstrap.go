@@ -67,11 +67,11 @@ func Bootstrap(units [][]int, draws int, level float64, seed uint64, figure func
 		return 0, 0, left, fmt.Errorf("%w: the figure is undefined in %d of %d draws", ErrTooFew, left, draws)
 	}
 	slices.Sort(values)
-	return quantile(values, (1-level)/2), quantile(values, (1+level)/2), left, nil
+	return Quantile(values, (1-level)/2), Quantile(values, (1+level)/2), left, nil
 }
 
-// quantile returns a quantile of ascending values by linear interpolation between order statistics.
-func quantile(values []float64, q float64) float64 {
+// Quantile returns a quantile of ascending values by linear interpolation between order statistics, as NumPy does by default.
+func Quantile(values []float64, q float64) float64 {
 	at := q * float64(len(values)-1)
 	below := int(at)
 	if below >= len(values)-1 {

@@ -90,7 +90,7 @@ func TestBootstrap(t *testing.T) {
 		}
 	}
 	for _, c := range readBootstrap(t).Quantiles {
-		if got := quantile(c.Values, c.Q); !near(got, c.Quantile, tolerance) {
+		if got := Quantile(c.Values, c.Q); !near(got, c.Quantile, tolerance) {
 			t.Errorf("quantile %v of %d values: %v, numpy %v", c.Q, len(c.Values), got, c.Quantile)
 		}
 	}

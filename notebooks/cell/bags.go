@@ -24,7 +24,7 @@ type Bags struct {
 	options milbench.Reading
 	made    *mil.Set // a set made by a program, instead of a file
 	parent  *Bags    // the bags that these are a part of; nil for all
-	chosen  part
+	chosen  chooser
 
 	read   func() (*opened, error)
 	mu     sync.Mutex
@@ -38,11 +38,8 @@ type opened struct {
 	notes []string
 }
 
-// part is a selection of bags by ids or groups: those, or all others.
-type part struct {
-	names []string
-	rest  bool
-}
+// chooser reports which bags of a set belong to a part.
+type chooser func(set *mil.Set) (keep []bool, err error)
 
 // Open returns the bags of a file, a folder or a named set, in the formats of milbench: a table with one row per instance
 // (CSV, Parquet), or one array per bag (.npy, .npz, .pt, .h5) with a table of labels.
@@ -64,7 +61,7 @@ func newBags(b *Bags) *Bags {
 // with returns bags with a changed way of reading.
 func (b *Bags) with(method string, change func(*milbench.Reading)) *Bags {
 	if b.parent != nil {
-		return b.parent.with(method, change).part(b.chosen)
+		return b.parent.with(method, change).chosenBy(b.chosen)
 	}
 	if b.made != nil && method != "KeepLeak" {
 		Check(fmt.Errorf("%s: %s says how a file is read, and a program has made this set; change it there", b.name, method))
@@ -75,30 +72,46 @@ func (b *Bags) with(method string, change func(*milbench.Reading)) *Bags {
 }
 
 // Only returns the bags with the given ids or groups.
-func (b *Bags) Only(idsOrGroups ...string) *Bags { return b.part(part{idsOrGroups, false}) }
+func (b *Bags) Only(idsOrGroups ...string) *Bags { return b.chosenBy(named(idsOrGroups, false)) }
 
 // Except returns all bags except those with the given ids or groups.
-func (b *Bags) Except(idsOrGroups ...string) *Bags { return b.part(part{idsOrGroups, true}) }
+func (b *Bags) Except(idsOrGroups ...string) *Bags { return b.chosenBy(named(idsOrGroups, true)) }
 
-func (b *Bags) part(p part) *Bags {
-	return newBags(&Bags{name: b.name, options: b.options, made: b.made, parent: b, chosen: p})
+func (b *Bags) chosenBy(chosen chooser) *Bags {
+	return newBags(&Bags{name: b.name, options: b.options, made: b.made, parent: b, chosen: chosen})
 }
 
-// of returns the bags of a set that are in the part.
-func (p part) of(set *mil.Set, name string) (*mil.Set, error) {
-	known, asked := make(map[string]bool), make(map[string]bool)
-	for _, bag := range set.Bags {
-		known[bag.ID], known[bag.Group] = true, true
-	}
-	for _, one := range p.names {
-		if asked[one] = true; !known[one] {
-			return nil, fmt.Errorf("%s: %w", name, missing("bag or group", one, slices.Sorted(maps.Keys(known))))
+// named chooses bags by ids or groups: those, or all others.
+func named(idsOrGroups []string, rest bool) chooser {
+	return func(set *mil.Set) (keep []bool, err error) {
+		known, asked := make(map[string]bool), make(map[string]bool)
+		for _, bag := range set.Bags {
+			known[bag.ID], known[bag.Group] = true, true
 		}
+		for _, one := range idsOrGroups {
+			if asked[one] = true; !known[one] {
+				return nil, missing("bag or group", one, sortedNames(known))
+			}
+		}
+		for _, bag := range set.Bags {
+			keep = append(keep, (asked[bag.ID] || asked[bag.Group]) != rest)
+		}
+		return keep, nil
+	}
+}
+
+func sortedNames(known map[string]bool) []string { return slices.Sorted(maps.Keys(known)) }
+
+// of returns the bags of a set that are in the part.
+func (c chooser) of(set *mil.Set, name string) (*mil.Set, error) {
+	keep, err := c(set)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	of := *set
 	of.Bags, of.InstanceLabels = nil, nil
 	for i, bag := range set.Bags {
-		if (asked[bag.ID] || asked[bag.Group]) == p.rest {
+		if !keep[i] {
 			continue
 		}
 		of.Bags = append(of.Bags, bag)
@@ -361,7 +374,7 @@ func (b *Bags) unlabelledPart(model *milbench.Model) (*mil.Set, error) {
 		}
 		return set, nil
 	}
-	return part{names: idsOf(o.set)}.of(whole, b.name)
+	return named(idsOf(o.set), false).of(whole, b.name)
 }
 
 // any reads the bags for training or, if that fails, for scoring.

@@ -29,6 +29,7 @@ type Comparison struct {
 	learners []Learner
 	protocol cv.Protocol // with 0 folds for those of the set
 	seed     uint64
+	swept    *swept // nil for a comparison of other learners
 
 	do func() (*compared, error)
 }
@@ -185,8 +186,13 @@ func (c *Comparison) FigureOf(l Learner) *plotting.Figure {
 	return Must(charts.Bags(c.Fits(), name, row.Set, row.Setting))
 }
 
-// Figure draws the main score of each learner with its confidence interval.
-func (c *Comparison) Figure() *plotting.Figure { return Must(charts.Table(c.Fits())) }
+// Figure draws the main score of each learner with its confidence interval; for a [Sweep], against the values.
+func (c *Comparison) Figure() *plotting.Figure {
+	if c.swept != nil {
+		return Must(c.sweepFigure())
+	}
+	return Must(charts.Table(c.Fits()))
+}
 
 // Training draws the loss of networks by epoch.
 func (c *Comparison) Training() *plotting.Figure {

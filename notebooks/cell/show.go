@@ -72,6 +72,10 @@ func parts(v any) []any {
 		return []any{auditCard(v)}
 	case results.Table:
 		return []any{tableCard(v)}
+	case *Differences:
+		return append([]any{v.card()}, parts(v.Figure())...)
+	case *Removal:
+		return []any{v.card()}
 	case Threshold:
 		return []any{v.card()}
 	case card:

@@ -10,6 +10,7 @@ import (
 
 	"synpool/milbench/learner"
 	"synpool/milbench/mil"
+	"synpool/milbench/stats"
 )
 
 // Statistics names statistics of each feature over the instances of a bag, separated by spaces: min, max, mean, sd (the
@@ -106,21 +107,11 @@ func (s Statistics) of(bag mil.Instances) ([]float64, error) {
 			}
 		default:
 			for _, column := range columns {
-				all = append(all, quantile(column, quantiles[name]))
+				all = append(all, stats.Quantile(column, quantiles[name]))
 			}
 		}
 	}
 	return all, nil
-}
-
-// quantile returns a quantile of ascending values, with linear interpolation.
-func quantile(values []float64, q float64) float64 {
-	at := q * float64(len(values)-1)
-	i := int(at)
-	if i+1 >= len(values) {
-		return values[len(values)-1]
-	}
-	return values[i] + (at-float64(i))*(values[i+1]-values[i])
 }
 
 // vectors returns the statistics of the shared bags.
