@@ -196,7 +196,7 @@ var Experiments = []Experiment{
 		Paper:    "Table 6",
 		Figures:  []string{"noise", "lead"},
 		Full: Form{Arms: noiseArms([]string{"elephant", "fox", "musk1"}, []string{"web1", "web4", "web7"}, 0,
-			neural.Grid{"pooling": {"syn"}, "iterations": {-10, -3, 0, 3, 10}, "scale": {1, 10}, "width": {32, 64}}), Time: 70 * time.Minute,
+			neural.Grid{"pooling": {"syn"}, "iterations": {-10, -3, 0, 3, 10}, "scale": {1, 10}, "width": {32, 64}}), Time: 134 * time.Minute,
 			Scope: "10 folds, 1 repeat (Web: official split, 2 seeds); 5 values of I in both settings, each with S 1 and 10 and width 32 and 64"},
 		Quick: Form{Arms: noiseArms([]string{"musk1"}, nil, 5, neural.Grid{"pooling": {"syn"}, "width": narrow, "iterations": {-3, 0, 3}, "scale": {1, 10}}), Time: 2 * time.Minute,
 			Scope: "Musk 1, 5 folds, width 64; 3 values of I in both settings, each with S 1 and 10"},

@@ -181,7 +181,7 @@ func beatsSoftmax(base string) func(ablationStudy) answer {
 	}
 }
 
-// changesPlot draws what each change does to the AUC, by the setting that it changes: a mean over sets, and the sets.
+// changesPlot draws what each change does to the AUC, by the setting that it changes: a mean over families of sets, and the families.
 func changesPlot(s ablationStudy) *plotting.Figure {
 	places := make(map[string][]plotting.IntervalRow) // by change
 	var names []string
@@ -195,12 +195,12 @@ func changesPlot(s ablationStudy) *plotting.Figure {
 			}
 			var points []float64
 			for _, set := range c.sets {
-				points = append(points, round(c.difference(other, set)))
+				points = append(points, c.difference(other, set))
 			}
 			if places[name] == nil {
 				names = append(names, name)
 			}
-			places[name] = append(places[name], overPoints(name, base, points))
+			places[name] = append(places[name], overFamilies(name, base, c.sets, points))
 		}
 	}
 	slices.SortStableFunc(names, func(p, q string) int { return -cmp.Compare(places[p][0].Mean, places[q][0].Mean) })

@@ -201,7 +201,7 @@ func (s noiseStudy) Choices() string {
 				continue
 			}
 			var leads []float64
-			sets, moves := n.moves(allGroup)
+			sets, moves := differences(n.Moves)
 			for _, set := range sets {
 				leads = append(leads, mean(n.lead(set)))
 			}
@@ -212,15 +212,10 @@ func (s noiseStudy) Choices() string {
 	return table([]string{"setting", "hyperparameters favour", "lead of concentration without noise", "noise adds", "95 % interval"}, rows)
 }
 
-// moves returns by how much noise moves the lead on each set of a group.
-func (n noiseMoves) moves(of string) (sets []string, moves []float64) {
-	return differences(without(n.Moves, func(t tested) bool { return len(group(of, []string{t.Name})) == 0 }))
-}
-
 // concentrationResists says whether noise moves the lead of concentration over distraction where hyperparameters favour distraction.
 func concentrationResists(preset string) func(noiseStudy) answer {
 	return func(s noiseStudy) answer {
-		said := acrossFamilies(s.Favouring(distractionSide, preset).moves(allGroup)).answer()
+		said := acrossFamilies(differences(s.Favouring(distractionSide, preset).Moves)).answer()
 		said.of = "what noise adds to the lead of concentration over distraction"
 		return said
 	}
@@ -238,36 +233,30 @@ func (s noiseStudy) eachPreset(title string, rows func(n noiseMoves, preset stri
 	return must(plotting.AUCDifferences(title, all))
 }
 
-// noisePlot draws the lead of concentration under each noise: a mean over sets, and the sets.
+// noisePlot draws the lead of concentration under each noise: a mean over families of sets, and the families.
 func noisePlot(s noiseStudy) *plotting.Figure {
 	return s.eachPreset("Does noise favour concentration? Mean AUC over I > 0 less that over I < 0", func(n noiseMoves, preset string) (rows []plotting.IntervalRow) {
 		for _, name := range []string{denseGroup, webGroup} {
 			order, bases, at := noises(group(name, n.all))
 			for _, noise := range order {
+				var sets []string
 				var leads []float64
 				for _, set := range bases {
 					if name, found := at[noise][set]; found {
-						leads = append(leads, round(mean(n.lead(name))))
+						sets, leads = append(sets, set), append(leads, mean(n.lead(name)))
 					}
 				}
-				rows = append(rows, overPoints(cmp.Or(noise, "none"), name+", "+preset, leads))
+				rows = append(rows, overFamilies(cmp.Or(noise, "none"), name+", "+preset, sets, leads))
 			}
 		}
 		return rows
 	})
 }
 
-// leadPlot draws what noise adds to the lead of concentration over distraction: a mean over the sets of a group, and the sets.
+// leadPlot draws what noise adds to the lead of concentration over distraction: a mean over families of sets, and the families.
 func leadPlot(s noiseStudy) *plotting.Figure {
-	return s.eachPreset("What noise adds to the lead of concentration", func(n noiseMoves, preset string) (rows []plotting.IntervalRow) {
-		for _, name := range []string{denseGroup, webGroup, allGroup} {
-			if _, moves := n.moves(name); len(moves) > 0 {
-				for i := range moves {
-					moves[i] = round(moves[i])
-				}
-				rows = append(rows, overPoints(name, preset, moves))
-			}
-		}
-		return rows
+	return s.eachPreset("What noise adds to the lead of concentration", func(n noiseMoves, preset string) []plotting.IntervalRow {
+		sets, moves := differences(n.Moves)
+		return []plotting.IntervalRow{overFamilies(preset, "mean over families of sets", sets, moves)}
 	})
 }

@@ -82,12 +82,17 @@ func intervals(title string, list []results.Row, over string, name func(results.
 	return must(plotting.AUCIntervals(title, rows))
 }
 
-// overPoints is a row of points, one a set, with their mean and its interval.
-func overPoints(set, setting string, points []float64) plotting.IntervalRow {
-	row := plotting.IntervalRow{Set: set, Setting: setting, Over: "sets", Points: points, N: len(points), Mean: mean(points)}
+// overFamilies is a row of values, one a set, as points of families of sets, with their mean and its interval if there are two.
+func overFamilies(name, setting string, sets []string, values []float64) plotting.IntervalRow {
+	_, merged := merge(sets, rowsOf(values), familyOf)
+	points := column(merged, 0)
+	for i := range points {
+		points[i] = round(points[i])
+	}
+	row := plotting.IntervalRow{Set: name, Setting: setting, Over: "families of sets", Points: points, N: len(points), Mean: mean(points)}
 	row.Low, row.High = row.Mean, row.Mean
 	if row.N > 1 {
-		e := newEffect(points, "sets")
+		e := newEffect(points, row.Over)
 		row.Low, row.High = e.Low, e.High
 	}
 	return row

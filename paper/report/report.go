@@ -32,7 +32,7 @@ var sections = []section{
 	{"ablation", "What does each part of SynPooling contribute?", "changes", 3465, func(a results.Archive) any { return newAblation(a) }},
 	{"iterations", "Which number of Syn steps is best?", "sweep", 6635, func(a results.Archive) any { return newIterations(a) }},
 	{"winners", "Does the winning instance change more often under distraction?", "steps", 1872, func(a results.Archive) any { return newWinners(a) }},
-	{"noise", "Does concentration make a network robust to noise?", "lead", 0, func(a results.Archive) any { return newNoise(a) }},
+	{"noise", "Does concentration make a network robust to noise?", "lead", 10800, func(a results.Archive) any { return newNoise(a) }},
 	{"assumption", "Which poolings learn what the MIL assumption forbids?", "assumption", 330, func(a results.Archive) any { return newAssumption(a) }},
 	{"features", "Does pooling separate the classes?", "silhouettes", 132, func(a results.Archive) any { return newFeatures(a) }},
 	{"learners", "Which learner is best when inner folds choose its settings?", "ranks", 28093, func(a results.Archive) any { return newLearners(a) }},
