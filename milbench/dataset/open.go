@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
+	"synpool/internal/spelling"
 	"synpool/milbench/mil"
 )
 
@@ -43,6 +46,9 @@ func (o Options) Open(nameOrFile string) (*Source, error) {
 		return &Source{Stored: stored, Entry: &e}, nil
 	}
 	if _, err := os.Stat(nameOrFile); errors.Is(err, fs.ErrNotExist) {
+		if near := nearFile(nameOrFile); near != "" && near != nameOrFile && strings.ContainsAny(nameOrFile, `./\`) { // not a named set
+			return nil, fmt.Errorf("no file %q; did you mean %q?", nameOrFile, near)
+		}
 		return nil, fmt.Errorf("no file and %w", notNamed)
 	}
 	stored, err := o.ReadFile(nameOrFile)
@@ -166,4 +172,19 @@ func (e Entry) finish(stored *mil.Set) (*mil.Set, error) {
 		}
 	}
 	return sealed(s, s.Validate)
+}
+
+// nearFile returns the file or folder whose name is nearest to one that is not there, beside which it is; "" for none.
+func nearFile(name string) string {
+	var names []string
+	entries, _ := os.ReadDir(filepath.Dir(name)) // a folder that is not there has none
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") {
+			names = append(names, e.Name())
+		}
+	}
+	if near := spelling.Nearest(filepath.Base(name), names); near != "" {
+		return filepath.Join(filepath.Dir(name), near)
+	}
+	return ""
 }

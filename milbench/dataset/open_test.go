@@ -151,6 +151,13 @@ func TestOpenNamed(t *testing.T) {
 	if _, err := Open("elefant"); !errors.Is(err, ErrUnknownSet) || err.Error() != `no file and no named set "elefant"; did you mean elephant?` {
 		t.Errorf("neither: %v", err)
 	}
+	beside := filepath.Join(t.TempDir(), "slides.csv")
+	if err := os.WriteFile(beside, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(strings.Replace(beside, "slides", "slide", 1)); err == nil || !strings.HasSuffix(err.Error(), fmt.Sprintf("did you mean %q?", beside)) {
+		t.Errorf("a file with another beside it: %v", err)
+	}
 	if _, err := Open(t.TempDir()); err == nil || errors.Is(err, ErrUnknownSet) {
 		t.Errorf("a folder: %v", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"sync"
@@ -137,6 +138,12 @@ func (e Entry) parse(setting json.RawMessage) (Estimator, error) {
 	d := json.NewDecoder(bytes.NewReader(rest))
 	d.DisallowUnknownFields()
 	if err := d.Decode(estimator); err != nil {
+		known := slices.Collect(maps.Keys(all))
+		for _, name := range slices.Sorted(maps.Keys(values)) {
+			if near := spelling.Nearest(name, known); near != "" && near != name {
+				return nil, fmt.Errorf("%w; did you mean %q?", err, near)
+			}
+		}
 		return nil, err
 	}
 	if v, ok := estimator.(interface{ Validate() error }); ok {

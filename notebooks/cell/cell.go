@@ -4,10 +4,10 @@
 //
 //	var bags = Open("slides.csv")
 //	var result = Compare(bags, Mean, Gated, Syn(3))
-//	var model = Train(bags, result.Best())
+//	var trained = Train(bags, result.Best())
 //
 //	%%
-//	Show(bags, result, model.Explain(bags.Find("slide17")))
+//	Show(bags, result, trained.Explain(bags.Find("slide17")))
 //
 // Each cell of a GoNB notebook is a separate program. Therefore values are computed when they are first needed, trained
 // models are kept for later cells ([StoreVariable]), and an error ends the cell with one line. If a cell also needs GoMLX's

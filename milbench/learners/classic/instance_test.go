@@ -211,12 +211,13 @@ func TestSetting(t *testing.T) {
 		t.Errorf("%+v, %v", read, err)
 	}
 	for want, setting := range map[string]string{
-		`unknown field "heads"`: `{"pooling":"instance","loss":"logistic","c":1,"weighted":true,"heads":1}`,
-		"c is missing":          `{"pooling":"instance","loss":"logistic","weighted":true}`,
-		`is that of ""`:         `{"loss":"logistic","c":1,"weighted":true}`,
-		`is that of "syn"`:      `{"pooling":"syn","loss":"logistic","c":1,"weighted":true}`,
-		"cannot unmarshal":      `{"pooling":"instance","loss":"logistic","c":"1","weighted":true}`,
-		"c -1: more than 0":     `{"pooling":"instance","loss":"logistic","c":-1,"weighted":true}`,
+		`did you mean "weighted"?`: `{"pooling":"instance","loss":"logistic","c":1,"weighted":true,"weigted":false}`,
+		`unknown field "heads"`:    `{"pooling":"instance","loss":"logistic","c":1,"weighted":true,"heads":1}`,
+		"c is missing":             `{"pooling":"instance","loss":"logistic","weighted":true}`,
+		`is that of ""`:            `{"loss":"logistic","c":1,"weighted":true}`,
+		`is that of "syn"`:         `{"pooling":"syn","loss":"logistic","c":1,"weighted":true}`,
+		"cannot unmarshal":         `{"pooling":"instance","loss":"logistic","c":"1","weighted":true}`,
+		"c -1: more than 0":        `{"pooling":"instance","loss":"logistic","c":-1,"weighted":true}`,
 	} {
 		if _, err := entry.Parse([]byte(setting)); err == nil || !strings.HasPrefix(err.Error(), "setting of instance: ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", setting, err, want)

@@ -261,7 +261,11 @@ func (c *Config) UnmarshalJSON(data []byte) error {
 		delete(values, h.Name)
 	}
 	for name := range values {
-		return fmt.Errorf("setting of pooling %s with %s, which it does not have", pooling, name)
+		var known []string
+		for _, h := range e.all() {
+			known = append(known, h.Name)
+		}
+		return fmt.Errorf("setting of pooling %s with %s, which it does not have; %s", pooling, name, spelling.Hint(name, known))
 	}
 	*c = read
 	return nil

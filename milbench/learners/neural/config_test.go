@@ -304,6 +304,7 @@ func TestConfigRefusesJSON(t *testing.T) {
 		`[]`:                 "cannot unmarshal",
 		strings.Replace(string(data), `"gamma"`, `"gama"`, 1):                  "without gamma",
 		strings.Replace(string(data), `{`, `{"beta":1,`, 1):                    "with beta, which it does not have",
+		strings.Replace(string(data), `{`, `{"epoch":1,`, 1):                   `with epoch, which it does not have; did you mean "epochs"?`,
 		strings.Replace(string(data), `"gamma":0.5`, `"gamma":"half"`, 1):      "setting gamma",
 		strings.Replace(string(data), `"iterations":3`, `"iterations":2.5`, 1): "setting iterations",
 	} {
