@@ -71,20 +71,28 @@ func AttentionBars(title string, instances WeightAxis, poolings []AttentionWeigh
 	if err := checkBars(instances, poolings, drawable); err != nil {
 		return nil, err
 	}
-	var all []float64
-	for _, a := range poolings {
-		all = append(all, a.Weights...)
-	}
-	return drawBars(title, "Weight", shadingOf(all), instances, poolings), nil
+	return drawBars(title, "Weight", shadingOf(allOf(poolings)), instances, poolings), nil
 }
 
-// ShareBars is [AttentionBars] for weights that are shares: the scale goes from 0 to 1 in every figure.
+// ShareBars is [AttentionBars] for weights that are shares: the scale goes from 0 to 1 or, if all are at most 0.5, to the largest.
 func ShareBars(title string, instances WeightAxis, poolings []AttentionWeights) (f *Figure, err error) {
 	defer about(&err, "drawing shares of a bag")
 	if err := checkBars(instances, poolings, isShare); err != nil {
 		return nil, err
 	}
-	return drawBars(title, "Share", unit, instances, poolings), nil
+	scale := unit
+	if s := shadingOf(allOf(poolings)); s.high <= 0.5 {
+		scale = s
+	}
+	return drawBars(title, "Share", scale, instances, poolings), nil
+}
+
+// allOf returns the weights of all poolings.
+func allOf(poolings []AttentionWeights) (all []float64) {
+	for _, a := range poolings {
+		all = append(all, a.Weights...)
+	}
+	return all
 }
 
 // drawBars draws bars on the scale s and labels its axis.

@@ -66,6 +66,7 @@ func TestAttentionBars(t *testing.T) {
 func TestShareBars(t *testing.T) {
 	cells := WeightAxis{Of: "cell"}
 	golden(t, "sharebars.svg")(ShareBars("What a pooling sees", cells, []AttentionWeights{{"mean", same(4, 0.25)}, {"attention", []float64{0.1, 0.6, 0.2, 0.1}}}))
+	golden(t, "smallshares.svg")(ShareBars("Equal shares", cells, []AttentionWeights{{"", []float64{0.16, 0.17, 0.16, 0.17}}}))
 	refused(t, "drawing shares of a bag: there are no weights")(ShareBars("", cells, nil))
 	refused(t, "drawing shares of a bag: cell 2: -0.5 is no share")(ShareBars("", cells, []AttentionWeights{{Weights: []float64{1, -0.5}}}))
 	refused(t, "syn: cell 1: 3 is no share")(ShareBars("", cells, []AttentionWeights{{"mean", []float64{1}}, {"syn", []float64{3}}}))

@@ -104,7 +104,7 @@ func (t Table) columns(plusMinus, dash string) []column {
 			return threeDigits(r.Group.Mean)
 		}})
 	}
-	return append(list, column{"Protocol", true, Row.protocolCell})
+	return append(list, column{"Protocol", true, Row.ProtocolText})
 }
 
 // other returns a figure other than the main one, or nil if the row lacks it.
@@ -170,8 +170,8 @@ func optional(x *float64, decimals int) string {
 
 func threeDigits(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) }
 
-// protocolCell returns the protocol, the folds and the marks.
-func (r Row) protocolCell() string {
+// ProtocolText returns the protocol, the folds and the marks.
+func (r Row) ProtocolText() string {
 	cell := r.Protocol
 	switch {
 	case r.Folds == 1 && r.Protocol == cv.PublishedProtocol:

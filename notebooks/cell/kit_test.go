@@ -499,6 +499,9 @@ func TestMap(t *testing.T) {
 	model := Train(bags, Gated.Epochs(2))
 	var e *Explanation
 	printed(t, func() { e = model.Explain(bags.Find(set.Bags[0].ID)); e.Ranks() })
+	if n := len(e.figures()); n != 3 { // ranks, weights and truth
+		t.Errorf("%d figures", n)
+	}
 	if ranks := e.Ranks(); slices.Min(ranks) != 0 || slices.Max(ranks) != 1 {
 		t.Errorf("ranks %v", ranks)
 	}

@@ -193,7 +193,8 @@ type explained struct {
 	bag      predict.Bag
 	features []string // names of the features, or numbers from 1
 	x        mil.Instances
-	classes  []string // set if the model has a score of each instance for each class
+	classes  []string  // set if the model has a score of each instance for each class
+	truth    []float64 // labels of the instances; nil if nobody knows them
 	title    string
 	notes    []string
 }
@@ -234,6 +235,9 @@ func (m *Model) explain(bag Bag) (*explained, error) {
 	}
 	if said.About.Target == mil.ClassTarget {
 		e.classes = said.About.Classes
+	}
+	if set.InstanceLabels != nil {
+		e.truth = set.InstanceLabels[at]
 	}
 	return e, nil
 }
@@ -296,12 +300,8 @@ func (e *Explanation) Ranks() []float64 { return predict.Ranks(e.Weights()) }
 // with the largest weights, as shares from 0 to 1, or with the largest scores.
 func (e *Explanation) Figure() *plotting.Figure {
 	said := Must(e.do())
-	if len(said.bag.Instances) > 0 && said.bag.Instances[0].X != nil {
-		var places [][2]float64
-		for _, one := range said.bag.Instances {
-			places = append(places, [2]float64{*one.X, *one.Y})
-		}
-		return tileMap("Instances of "+said.title, "rank in the bag", places, e.Ranks(), said.bag.Tile)
+	if said.placed() {
+		return said.drawn("Instances of "+said.title, "rank in the bag", e.Ranks())
 	}
 	draw, values := plotting.AttentionBars, said.weights()
 	if !said.scored() {
@@ -313,6 +313,38 @@ func (e *Explanation) Figure() *plotting.Figure {
 		names, drawn = append(names, strconv.Itoa(i)), append(drawn, values[i])
 	}
 	return Must(draw("Instances of "+said.title, plotting.WeightAxis{Of: "instance", Names: names}, []plotting.AttentionWeights{{Weights: drawn}}))
+}
+
+// placed reports whether the instances have positions.
+func (e *explained) placed() bool { return len(e.bag.Instances) > 0 && e.bag.Instances[0].X != nil }
+
+// drawn draws a value of each instance at its position.
+func (e *explained) drawn(title, value string, values []float64) *plotting.Figure {
+	var places [][2]float64
+	for _, one := range e.bag.Instances {
+		places = append(places, [2]float64{*one.X, *one.Y})
+	}
+	return tileMap(title, value, places, values, e.bag.Tile)
+}
+
+// figures are the figure and, for a heat map, that of the weights from 0 to the largest, as ranks of nearly equal weights look
+// different, and the truth if it is known.
+func (e *Explanation) figures() []any {
+	said := Must(e.do())
+	all := []any{e.Figure()}
+	if !said.placed() {
+		return all
+	}
+	weights := said.weights()
+	if least, most := slices.Min(weights), slices.Max(weights); most > least {
+		floats.AddConst(-min(0, least), weights)
+		floats.Scale(1/(most-min(0, least)), weights)
+		all = append(all, said.drawn("Weights of "+said.title, "share of the largest weight", weights))
+	}
+	if said.truth != nil {
+		all = append(all, said.drawn("Truth of "+said.bag.Bag, "label of the instance", said.truth))
+	}
+	return all
 }
 
 // Save writes a model into a folder, predictions into a CSV file, and the table of a comparison or a figure into a file in

@@ -67,7 +67,7 @@ func parts(v any) []any {
 	case *Predictions:
 		return []any{v.card()}
 	case *Explanation:
-		return append([]any{v.card()}, parts(v.Figure())...)
+		return append([]any{v.card()}, v.figures()...)
 	case audit.Report:
 		return []any{auditCard(v)}
 	case results.Table:
@@ -304,14 +304,59 @@ func auditCard(r audit.Report) card {
 	return c
 }
 
-// card shows the table of a comparison.
+// card shows the scores of a comparison, the best first. What all rows share stands above them.
 func (c *Comparison) card() card {
 	t := c.Table()
-	t.Notes = slices.Clone(t.Notes)
-	for _, note := range Must(c.do()).notes {
-		t.Notes = append(t.Notes, spoken(note))
+	t.Rows = slices.Clone(t.Rows)
+	t.Rank()
+	best := t.Rows[0]
+	shown := card{title: fmt.Sprintf("%s: %s, %s", best.Set, best.ProtocolText(), counted(best.N, "repeat", "repeats"))}
+	header := []string{"learner", best.Figure, "95 % interval"}
+	for _, r := range t.Rows {
+		for _, f := range beside(r) {
+			if !slices.Contains(header, f.Name) {
+				header = append(header, f.Name)
+			}
+		}
 	}
-	return tableCard(t)
+	shown.rows = [][]string{header}
+	for _, r := range t.Rows {
+		row := make([]string, len(header))
+		if row[0] = r.Setting; r.Leaked && !best.Leaked {
+			row[0] += ", LEAKED"
+		}
+		if row[1] = fmt.Sprintf("%.3f", r.Mean); r.SD != nil {
+			row[1] += fmt.Sprintf(" ± %.3f", *r.SD)
+		}
+		if r.Low != nil {
+			row[2] = fmt.Sprintf("%.3f to %.3f", *r.Low, *r.High)
+		}
+		for _, f := range beside(r) {
+			row[slices.Index(header, f.Name)] = fmt.Sprintf("%.3f", f.Value)
+		}
+		shown.rows = append(shown.rows, row)
+	}
+	shown.notes = slices.Clone(t.Verdicts)
+	if over := map[results.Interval]string{results.OverRepeats: "repeats, other folds and seeds on the same bags", results.OverBags: "test bags (DeLong)",
+		results.OverFolds: "folds, corrected for the training bags that they share"}[best.Interval]; over != "" {
+		shown.notes = append(shown.notes, "intervals over "+over+"; go doc synpool/milbench/results.Row describes all figures")
+	}
+	for _, note := range slices.Concat(t.Notes, Must(c.do()).notes) {
+		shown.notes = append(shown.notes, spoken(note))
+	}
+	return shown
+}
+
+// beside returns the figures of a row beside its main one.
+func beside(r results.Row) []results.Named {
+	list := r.Named()[1:]
+	if r.InstanceAUC != nil {
+		list = append(list, results.Named{Name: "AUC of instances", Value: *r.InstanceAUC})
+	}
+	if r.Group != nil {
+		list = append(list, results.Named{Name: "group " + r.Figure, Value: r.Group.Mean})
+	}
+	return list
 }
 
 // card describes the model.
