@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -74,6 +75,34 @@ type Bag struct {
 	Instances     []Instance         `json:"instances,omitempty"`
 
 	scores []float64 // as returned by the model
+}
+
+// String returns the bag and what the model says of it in one line.
+func (b Bag) String() string {
+	text := b.Bag + ":"
+	say := func(format string, values ...any) { text += fmt.Sprintf(" "+format+",", values...) }
+	for _, one := range []struct {
+		name  string
+		value *float64
+	}{{"score", b.Score}, {"value", b.Value}, {"risk", b.Risk}, {"median", b.Median}, {"probability", b.Probability}} {
+		if one.value != nil {
+			say("%s %.4g", one.name, *one.value)
+		}
+	}
+	for _, class := range slices.Sorted(maps.Keys(b.Scores)) {
+		if p, known := b.Probabilities[class]; known {
+			say("%s with probability %.4g", class, p)
+		} else {
+			say("%s with score %.4g", class, b.Scores[class])
+		}
+	}
+	if b.Class != "" {
+		say("class %s", b.Class)
+	}
+	if b.Winners != nil {
+		say("instances with the largest weights %v", b.Winners)
+	}
+	return strings.TrimRight(text, ",:")
 }
 
 // setScores sets the fields that hold the scores for the kind of target.

@@ -2,6 +2,7 @@ package predict
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -40,5 +41,22 @@ func TestScoresFinite(t *testing.T) {
 	var table strings.Builder
 	if err := Write(&table, learners.About{}, rows); err != nil || table.String() != "bag,score,probability,winners,calibration\nb7,0.5,,,none\n" {
 		t.Errorf("%v\n%s", err, table.String())
+	}
+}
+
+// TestString: a prediction is one line for each kind of target, without pointers.
+func TestString(t *testing.T) {
+	number := func(v float64) *float64 { return &v }
+	for want, b := range map[string]Bag{
+		"a: score 1.5, probability 0.8176, class ill, instances with the largest weights [3]": {Bag: "a", Score: number(1.5), Probability: number(0.81757), Class: "ill", Winners: []int{3}},
+		"b: high with probability 0.7, low with probability 0.3":                              {Bag: "b", Scores: map[string]float64{"low": 1, "high": 2}, Probabilities: map[string]float64{"low": 0.3, "high": 0.7}},
+		"c: low with score -1":  {Bag: "c", Scores: map[string]float64{"low": -1}},
+		"d: value 2.25":         {Bag: "d", Value: number(2.25)},
+		"e: risk 0.1, median 8": {Bag: "e", Risk: number(0.1), Median: number(8)},
+		"f":                     {Bag: "f"},
+	} {
+		if got := fmt.Sprintf("%v", b); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
