@@ -318,6 +318,11 @@ func (s publishedStudy) Control() string {
 
 // OnShuffled is the mean AUC over sets and settings under a protocol, over the shuffles of the labels that have been run on all of them.
 func (s publishedStudy) OnShuffled(protocol string) effect {
+	return newEffect(s.shuffles(protocol), "shuffles")
+}
+
+// shuffles returns the mean AUC over sets and settings under a protocol for each such shuffle.
+func (s publishedStudy) shuffles(protocol string) (means []float64) {
 	values := make(map[uint64][]float64) // by shuffle
 	whole := 0
 	for _, r := range s.single {
@@ -328,13 +333,25 @@ func (s publishedStudy) OnShuffled(protocol string) effect {
 		values[draw] = append(values[draw], r.Mean)
 		whole = max(whole, len(values[draw]))
 	}
-	var means []float64
 	for _, draw := range slices.Sorted(maps.Keys(values)) {
 		if list := values[draw]; len(list) == whole {
 			means = append(means, mean(list))
 		}
 	}
-	return newEffect(means, "shuffles")
+	return means
+}
+
+// BestEpoch is what the best test epoch of softmax adds to the last one, over families of sets. It cannot be below 0 on any fold, so
+// that a test of its sign would say nothing.
+func (s publishedStudy) BestEpoch() effect { return s.adds(allGroup, softmaxSteps[1], softmaxSteps[2]) }
+
+// reportsTooMuch says how far the best test epoch is above 0.5 on shuffled labels, over the shuffles.
+func reportsTooMuch(s publishedStudy) answer {
+	above := s.shuffles(cv.BestEpochProtocol)
+	for i := range above {
+		above[i] -= 0.5
+	}
+	return newEffect(above, "shuffles").answer()
 }
 
 // stepsPlot draws what each step from the honest protocol to the published one does, from the Syn that was described on, for
