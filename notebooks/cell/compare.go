@@ -186,9 +186,10 @@ func (c *Comparison) FigureOf(l Learner) *plotting.Figure {
 	return Must(charts.Bags(c.Fits(), name, row.Set, row.Setting))
 }
 
-// Figure draws the main score of each learner with its confidence interval; for a [Sweep], against the values.
+// Figure draws the main score of each learner with its confidence interval; for a [Sweep], against the values, unless the score is
+// R², which may be below 0.
 func (c *Comparison) Figure() *plotting.Figure {
-	if c.swept != nil {
+	if c.swept != nil && c.Table().Rows[0].Target != mil.RealTarget {
 		return Must(c.sweepFigure())
 	}
 	return Must(charts.Table(c.Fits()))

@@ -273,7 +273,7 @@ func TestSpoken(t *testing.T) {
 }
 
 func TestCards(t *testing.T) {
-	c := card{title: "<b>", facts: [][2]string{{"a", "1 & 2"}}, rows: [][]string{{"name", "value"}, {"x<y", "0.5"}, {"z", ""}}, notes: []string{"a note"}}
+	c := Card{title: "<b>", facts: [][2]string{{"a", "1 & 2"}}, rows: [][]string{{"name", "value"}, {"x<y", "0.5"}, {"z", ""}}, notes: []string{"a note"}}
 	wants(t, c.asHTML(), "<b>&lt;b&gt;</b>", "1 &amp; 2", "x&lt;y", `text-align:right">0.5</td>`, `text-align:left">z</td>`, "a note</p>")
 	if got, want := c.asText(), "<b>\na  1 & 2\nname  value\nx<y   0.5\nz     \na note\n"; got != want {
 		t.Errorf("%q, want %q", got, want)

@@ -186,7 +186,7 @@ func asHTML(v any) string {
 	var b strings.Builder
 	for _, part := range parts(v) {
 		switch part := part.(type) {
-		case card:
+		case Card:
 			if part.html == "" {
 				part.html = part.asHTML()
 			}

@@ -36,13 +36,13 @@ func (b *Bags) looked() *mil.Set {
 }
 
 // Head returns a card with the first instances, n or 10, each with its bag and the first features.
-func (b *Bags) Head(n ...int) any {
+func (b *Bags) Head(n ...int) Card {
 	set, most := b.looked(), mostShown
 	if len(n) > 0 {
 		most = max(0, n[0])
 	}
 	columns := shownFeatures(set, nil)
-	c := card{title: b.name, rows: [][]string{{"bag", "target"}}}
+	c := Card{title: b.name, rows: [][]string{{"bag", "target"}}}
 	grouped := groupsOf(set) > 0
 	if grouped {
 		c.rows[0] = append(c.rows[0], "group")
@@ -121,13 +121,13 @@ const mostDescribed = 100_000
 
 // Describe returns a card with the targets, the sizes of the bags and, for the named features or the first ten, the missing
 // values, the quartiles and a histogram over the instances.
-func (b *Bags) Describe(features ...string) any {
+func (b *Bags) Describe(features ...string) Card {
 	set := b.looked()
 	var sizes, targets []float64
 	for _, bag := range set.Bags {
 		sizes, targets = append(sizes, float64(bag.Instances.Len())), append(targets, bag.Value)
 	}
-	c := card{title: b.name}
+	c := Card{title: b.name}
 	c.add("bags", "%d", len(set.Bags))
 	c.add("target", "%s", targetOf(set))
 	if set.NumClasses() == 0 {
@@ -291,14 +291,14 @@ func (b *Bags) Split(n int) (train, test *Bags) {
 
 // Evaluate judges the model on labelled bags: figures with intervals, calls by class, thresholds that were chosen on held-out
 // bags of training, and whether the bags are like those of training. The bags should not be those that it learnt from.
-func (m *Model) Evaluate(bags *Bags) any {
+func (m *Model) Evaluate(bags *Bags) Card {
 	model := Must(m.load())
 	labelled := Must(bags.labelled(model))
 	evaluation := Must(model.Evaluate(interrupted(), labelled, 1))
 	var text bytes.Buffer
 	Check(evaluation.Write(&text))
 	said := spoken(text.String())
-	return card{text: said, html: "<pre>" + html.EscapeString(said) + "</pre>"}
+	return Card{text: said, html: "<pre>" + html.EscapeString(said) + "</pre>"}
 }
 
 // labelled reads the bags for judging a model.

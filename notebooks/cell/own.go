@@ -122,8 +122,8 @@ func predictedBy(m learner.Model, bags []mil.Instances) (scores []float64, err e
 
 // Laws tests the laws that every pooling must satisfy ([synpool/synlayer/syntest.Laws]) and returns a card: a pooling that
 // looks at the order of the instances or at padding, or fails for an empty bag, is named with numbers.
-func Laws(pooling synlayer.Pooling) any {
-	c := card{title: fmt.Sprintf("laws of %T", pooling), rows: [][]string{{"law", "kept", "why not"}}}
+func Laws(pooling synlayer.Pooling) Card {
+	c := Card{title: fmt.Sprintf("laws of %T", pooling), rows: [][]string{{"law", "kept", "why not"}}}
 	for _, law := range syntest.Check(gobackend.GetBackend(), pooling) {
 		kept, why := "yes", ""
 		if law.Broken != nil {

@@ -31,7 +31,7 @@ func Show(values ...any) {
 	for _, v := range values {
 		for _, part := range parts(v) {
 			switch part := part.(type) {
-			case card:
+			case Card:
 				display(part)
 			case *plotting.Figure:
 				Check(part.Show())
@@ -78,7 +78,7 @@ func parts(v any) []any {
 		return []any{v.card()}
 	case Threshold:
 		return []any{v.card()}
-	case card:
+	case Card:
 		return []any{v}
 	case []any:
 		var all []any
@@ -95,8 +95,8 @@ func parts(v any) []any {
 	return []any{fmt.Sprintln(v)}
 }
 
-// card is something to display.
-type card struct {
+// Card is a title with facts, a table and notes, for [Show].
+type Card struct {
 	title string
 	facts [][2]string // names and values
 	rows  [][]string  // a table, the header first
@@ -106,12 +106,12 @@ type card struct {
 }
 
 // add adds a fact.
-func (c *card) add(name, format string, values ...any) {
+func (c *Card) add(name, format string, values ...any) {
 	c.facts = append(c.facts, [2]string{name, fmt.Sprintf(format, values...)})
 }
 
 // display shows a card: it sends HTML and text, and the notebook uses the one that it can show.
-func display(c card) {
+func display(c Card) {
 	if c.text == "" {
 		c.html, c.text = c.asHTML(), printable.Text(c.asText())
 	}
@@ -136,7 +136,7 @@ const (
 	cellStyle  = "padding:0.2em 0.6em;border-bottom:1px solid rgba(128,128,128,0.4);text-align:"
 )
 
-func (c card) asHTML() string {
+func (c Card) asHTML() string {
 	var b strings.Builder
 	b.WriteString(`<div style="overflow-x:auto">`)
 	if c.title != "" {
@@ -178,7 +178,7 @@ func (c card) asHTML() string {
 	return b.String()
 }
 
-func (c card) asText() string {
+func (c Card) asText() string {
 	var b bytes.Buffer
 	if c.title != "" {
 		fmt.Fprintln(&b, c.title)
@@ -205,17 +205,17 @@ var commandOnly = regexp.MustCompile(` \(--json [^)]*\)`)
 func tableWords(text string) string { return spoken(commandOnly.ReplaceAllString(text, "")) }
 
 // tableCard is a table of results.
-func tableCard(t results.Table) card {
+func tableCard(t results.Table) Card {
 	var page, text bytes.Buffer
 	Check(t.Write(&page, "html"))
 	Check(t.Write(&text, "md"))
-	return card{html: tableWords(page.String()), text: tableWords(text.String())}
+	return Card{html: tableWords(page.String()), text: tableWords(text.String())}
 }
 
 // card describes the bags and the findings of an audit.
-func (b *Bags) card() card {
+func (b *Bags) card() Card {
 	o, r := Must(b.read()), b.Audit()
-	c := card{title: o.set.Name, notes: o.notes}
+	c := Card{title: o.set.Name, notes: o.notes}
 	c.add("bags", "%d", len(o.set.Bags))
 	c.add("target", "%s", targetOf(o.set))
 	c.add("instances", "%d, %d to %d per bag, median %v", r.Instances, r.BagSize.Min, r.BagSize.Max, r.BagSize.Median)
@@ -278,8 +278,8 @@ func counted(n int, one, several string) string {
 }
 
 // auditCard returns all findings of an audit.
-func auditCard(r audit.Report) card {
-	c := card{title: "audit of " + r.Name}
+func auditCard(r audit.Report) Card {
+	c := Card{title: "audit of " + r.Name}
 	c.add("finding", "%s", finding(r))
 	c.add("columns", "%d as stored; %.1f %% of all values are not 0", r.Features, 100*r.Density)
 	for _, d := range r.Duplicates {
@@ -305,12 +305,12 @@ func auditCard(r audit.Report) card {
 }
 
 // card shows the scores of a comparison, the best first. What all rows share stands above them.
-func (c *Comparison) card() card {
+func (c *Comparison) card() Card {
 	t := c.Table()
 	t.Rows = slices.Clone(t.Rows)
 	t.Rank()
 	best := t.Rows[0]
-	shown := card{title: fmt.Sprintf("%s: %s, %s", best.Set, best.ProtocolText(), counted(best.N, "repeat", "repeats"))}
+	shown := Card{title: fmt.Sprintf("%s: %s, %s", best.Set, best.ProtocolText(), counted(best.N, "repeat", "repeats"))}
 	header := []string{"learner", best.Figure, "95 % interval"}
 	for _, r := range t.Rows {
 		for _, f := range beside(r) {
@@ -360,9 +360,9 @@ func beside(r results.Row) []results.Named {
 }
 
 // card describes the model.
-func (m *Model) card() card {
+func (m *Model) card() Card {
 	a := m.About()
-	c := card{title: m.name}
+	c := Card{title: m.name}
 	if leaked := Must(m.load()).Leaked(); leaked != "" {
 		c.notes = []string{leakNote(leaked)}
 	}
@@ -395,10 +395,10 @@ func (m *Model) card() card {
 const mostShown = 10
 
 // card shows the first predictions.
-func (p *Predictions) card() card {
+func (p *Predictions) card() Card {
 	said := Must(p.do())
 	rows := Must(said.table())
-	c := card{title: fmt.Sprintf("%d bags", len(said.Predictions.Bags)), rows: rows[:min(len(rows), mostShown+1)]}
+	c := Card{title: fmt.Sprintf("%d bags", len(said.Predictions.Bags)), rows: rows[:min(len(rows), mostShown+1)]}
 	if more := len(rows) - len(c.rows); more > 0 {
 		c.notes = append(c.notes, fmt.Sprintf("and %d more", more))
 	}
@@ -409,7 +409,7 @@ func (p *Predictions) card() card {
 }
 
 // card shows the most important instances, with their features.
-func (e *Explanation) card() card {
+func (e *Explanation) card() Card {
 	said := Must(e.do())
 	value, values := "score", said.weights()
 	if !said.scored() {
@@ -420,7 +420,7 @@ func (e *Explanation) card() card {
 	for _, name := range said.classes {
 		header = append(header, "for "+name)
 	}
-	c := card{title: said.title, rows: [][]string{append(header, said.features[:most]...)}, notes: said.notes}
+	c := Card{title: said.title, rows: [][]string{append(header, said.features[:most]...)}, notes: said.notes}
 	for _, i := range said.order()[:min(mostShown, said.x.Len())] {
 		row := []string{strconv.Itoa(i), fmt.Sprintf("%.3f", values[i])}
 		for _, name := range said.classes {

@@ -77,7 +77,11 @@ func Ablate(bags *Bags, l Learner, changes ...any) *Differences {
 		if !ok {
 			Check(fmt.Errorf("Ablate: %v is no name of a field; give fields and values in turn", changes[i]))
 		}
-		learners = append(learners, l.With(field, changes[i+1]))
+		changed := l.With(field, changes[i+1])
+		if string(changed.Setting()) == string(l.Setting()) {
+			Check(fmt.Errorf("Ablate: %s is %v already; give another value", field, changes[i+1]))
+		}
+		learners = append(learners, changed)
 	}
 	return Compare(bags, learners...).Differences(l)
 }
@@ -102,9 +106,9 @@ func (d *Differences) All() []results.Difference { return Must(d.do()).Sets }
 // Figure draws the differences with their intervals.
 func (d *Differences) Figure() *plotting.Figure { return Must(charts.Comparison(Must(d.do()))) }
 
-func (d *Differences) card() card {
+func (d *Differences) card() Card {
 	compared := Must(d.do())
-	c := card{title: fmt.Sprintf("%s less the other", compared.Reference), rows: [][]string{{"other", "difference", "95 % interval", "verdict"}}, notes: compared.Notes}
+	c := Card{title: fmt.Sprintf("%s less the other", compared.Reference), rows: [][]string{{"other", "difference", "95 % interval", "verdict"}}, notes: compared.Notes}
 	for _, one := range compared.Sets {
 		c.rows = append(c.rows, []string{one.B, fmt.Sprintf("%+.3f", one.Difference), fmt.Sprintf("%+.3f to %+.3f", one.Low, one.High), string(one.Verdict)})
 	}
@@ -235,9 +239,9 @@ func (r *Removal) Winners() []float64 { return Must(r.do()).winners }
 // Others returns how far the score of each bag moves without another instance, on average.
 func (r *Removal) Others() []float64 { return Must(r.do()).others }
 
-func (r *Removal) card() card {
+func (r *Removal) card() Card {
 	said := Must(r.do())
-	c := card{title: said.name + ": what moves the score", rows: [][]string{{"removed", "the score moves by", "standard error"}}}
+	c := Card{title: said.name + ": what moves the score", rows: [][]string{{"removed", "the score moves by", "standard error"}}}
 	more := 0
 	for k := range said.winners {
 		if said.winners[k] > said.others[k] {

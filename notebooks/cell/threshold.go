@@ -62,8 +62,8 @@ func (c *Comparison) Threshold(l Learner, probability float64) Threshold {
 }
 
 // card shows the counts and the two shares.
-func (t Threshold) card() card {
-	c := card{title: fmt.Sprintf("%s: %s if its probability is above %.3g", t.learner, t.classes[1], t.Probability),
+func (t Threshold) card() Card {
+	c := Card{title: fmt.Sprintf("%s: %s if its probability is above %.3g", t.learner, t.classes[1], t.Probability),
 		rows: [][]string{{"is", "called " + t.classes[0], "called " + t.classes[1]}}}
 	for k, name := range t.classes {
 		c.rows = append(c.rows, []string{name, strconv.Itoa(t.Counts[k][0]), strconv.Itoa(t.Counts[k][1])})
