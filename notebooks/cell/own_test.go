@@ -30,7 +30,7 @@ func (p power) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *gr
 type first struct{}
 
 func (first) Pool(_ *model.Scope, bags synlayer.Bags) (pooled, weights *graph.Node) {
-	pooled, weights = synlayer.MeanPooling{}.Pool(nil, bags)
+	_, weights = synlayer.MeanPooling{}.Pool(nil, bags)
 	return graph.Squeeze(graph.SliceAxis(bags.X, -2, graph.AxisElem(0)), -2), weights
 }
 

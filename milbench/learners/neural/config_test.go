@@ -199,8 +199,8 @@ func TestRegister(t *testing.T) {
 
 	// What the pooling itself refuses is an error at once, and so are results of the wrong shape.
 	for want, pooling := range map[string]synlayer.Pooling{
-		`pooling "own": synlayer: HopfieldPooling with beta 0, want a finite number above 0`:                           synlayer.HopfieldPooling{Embed: 32, Heads: 4},
-		`pooling "own": Pool returns weights of shape [2 5] for bags of shape [2 5 4]; want [batch, heads, instances]`: flat{},
+		`pooling "own": synlayer: HopfieldPooling with beta 0, want a finite number above 0`:                               synlayer.HopfieldPooling{Embed: 32, Heads: 4},
+		`pooling "own": its Pool returns weights of shape [2 5] for bags of shape [2 5 4]; want [batch, heads, instances]`: flat{},
 	} {
 		if _, err := neural.Register(neural.Entry{Name: "own", Default: pooling}); err == nil || err.Error() != want {
 			t.Errorf("error %v, want %q", err, want)

@@ -161,7 +161,7 @@ const anySize = -1
 // shaped reports a result of a pooling for bags x that is not of the wanted shape.
 func shaped(what, axes string, result, x *graph.Node, want []int) error {
 	if result == nil {
-		return fmt.Errorf("Pool returns no %s", what)
+		return fmt.Errorf("its Pool returns no %s", what)
 	}
 	got, front := result.Shape().Dimensions, ""
 	if slices.EqualFunc(got, want, func(a, b int) bool { return a == b || b == anySize }) {
@@ -170,7 +170,7 @@ func shaped(what, axes string, result, x *graph.Node, want []int) error {
 	if x.Rank() > 3 {
 		front = " with the members axis in front"
 	}
-	return fmt.Errorf("Pool returns %s of shape %v for bags of shape %v; want %s%s", what, got, x.Shape().Dimensions, axes, front)
+	return fmt.Errorf("its Pool returns %s of shape %v for bags of shape %v; want %s%s", what, got, x.Shape().Dimensions, axes, front)
 }
 
 // check reports why an entry cannot be registered.
