@@ -22,8 +22,13 @@ type svg struct {
 
 func newSVG(w, h vg.Length) svg { return svg{vgsvg.New(w, h), new([]string)} }
 
-// FillString implements [vg.Canvas].
+// FillString implements [vg.Canvas]. Browsers drop the blanks around a text, so its place is moved by their width.
 func (c svg) FillString(face font.Face, at vg.Point, text string) {
+	inner := strings.TrimLeft(text, " ")
+	at.X += face.Width(text[:len(text)-len(inner)])
+	if text = strings.TrimRight(inner, " "); text == "" {
+		return
+	}
 	width := ""
 	if drawn(face, text) {
 		width = fmt.Sprintf(` textLength="%.4g" lengthAdjust="spacingAndGlyphs"`, face.Width(text).Points())

@@ -2,6 +2,7 @@ package plotting
 
 import (
 	"encoding/xml"
+	"regexp"
 	"strconv"
 	"testing"
 )
@@ -52,5 +53,19 @@ func TestSVGText(t *testing.T) {
 	}
 	if want := strconv.FormatFloat(titleStyle().Width("A title & more").Points(), 'g', 4, 64); found["A title & more"] != want {
 		t.Errorf("the title is %s wide, want %s", found["A title & more"], want)
+	}
+}
+
+// TestSVGBlanks: a text between blanks stands where it would stand with them, and is as wide as without.
+func TestSVGBlanks(t *testing.T) {
+	curves := []FunctionCurve{{Name: "f", X: []float64{0, 1}, Y: []float64{0, 1}}}
+	f, err := Functions("", "   axis", "y", curves)
+	must(t, err)
+	plain, err := Functions("", "axis", "y", curves)
+	must(t, err)
+	at := regexp.MustCompile(`<text x="([0-9.]+)"[^>]*textLength="([0-9.]+)"[^>]*>axis</text>`)
+	with, without := at.FindStringSubmatch(svgOf(t, f)), at.FindStringSubmatch(svgOf(t, plain))
+	if with == nil || without == nil || with[2] != without[2] || with[1] == without[1] {
+		t.Errorf("%q with blanks, %q without", with, without)
 	}
 }

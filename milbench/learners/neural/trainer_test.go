@@ -377,10 +377,13 @@ func TestOwnPooling(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), `"middle"`) {
 		t.Errorf("a trainer that does not know the pooling: error %v", err)
 	}
-	registered(t, neural.Entry{Name: "middle", Default: wrong{}})
-	err = trainer.Learn(context.Background(), both, func(o learner.Outcome) error { return o.Err })
-	if err == nil || !strings.Contains(err.Error(), "no such thing") {
+	if _, err := neural.Register(neural.Entry{Name: "middle", Default: wrong{}}); err == nil || err.Error() != `pooling "middle": no such thing` {
 		t.Errorf("a pooling that panics: error %v", err)
+	}
+	registered(t, neural.Entry{Name: "middle", Default: synlayer.MeanPooling{}})
+	err = trainer.Learn(context.Background(), both, func(o learner.Outcome) error { return o.Err })
+	if err == nil || !strings.Contains(err.Error(), "its code or its default has changed") {
+		t.Errorf("settings of another pooling of this name: error %v", err)
 	}
 }
 
