@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 
 	"synpool/internal/spelling"
 	"synpool/milbench"
@@ -20,6 +21,7 @@ import (
 	"synpool/milbench/learners/neural"
 	"synpool/milbench/mil"
 	"synpool/milbench/stats"
+	"synpool/plotting"
 )
 
 // looked returns the bags to look at, with or without labels and with missing values.
@@ -116,6 +118,67 @@ func targetText(set *mil.Set, t mil.Target) string {
 	return set.ClassName(t.Label)
 }
 
+// mostDrawn is the number of bags that [Bags.Figure] draws, evenly spaced; mostRead the number of values that it reads.
+const (
+	mostDrawn = 1000
+	mostRead  = 1 << 28
+)
+
+// Figure draws the bags, of many a thousand, along the principal components of their mean features, each feature with the standard deviation
+// 1 over the bags; for targets that are numbers or times, the target against the first component.
+func (b *Bags) Figure() *plotting.Figure { return Must(figureOf(b.Set())) }
+
+func figureOf(set *mil.Set) (*plotting.Figure, error) {
+	if n := set.NumInstances() * set.NumFeatures(); n > mostRead {
+		return nil, fmt.Errorf("%s: a figure reads all %d values, more than %d; take some bags with Only", set.Name, n, mostRead)
+	}
+	var bags []mil.Bag
+	for i := 0; i < len(set.Bags); i += 1 + (len(set.Bags)-1)/mostDrawn {
+		bags = append(bags, set.Bags[i])
+	}
+	vectors := make([][]float64, len(bags))
+	for i, bag := range bags {
+		vectors[i] = make([]float64, set.NumFeatures())
+		n := float64(bag.Instances.Len())
+		if err := mil.EachValue(bag.Instances, func(_, j int, v float32) { vectors[i][j] += float64(v) / n }); err != nil {
+			return nil, err
+		}
+	}
+	for j := range set.NumFeatures() {
+		column := make([]float64, len(vectors))
+		for i := range vectors {
+			column[i] = vectors[i][j]
+		}
+		if sd := stat.StdDev(column, nil); sd > 0 {
+			for i := range vectors {
+				vectors[i][j] /= sd
+			}
+		}
+	}
+	places, shares, err := plotting.PCA(vectors)
+	if err != nil {
+		return nil, err
+	}
+	axis := func(k int) string { return fmt.Sprintf("component %d (%.0f %% of the variance)", k+1, 100*shares[k]) }
+	y, points := axis(1), make([]plotting.ScatterPoint, len(places))
+	if set.NumClasses() == 0 {
+		y = "target"
+	}
+	for i, bag := range bags {
+		points[i] = plotting.ScatterPoint{X: places[i][0], Y: places[i][1]}
+		if set.NumClasses() == 0 {
+			points[i].Y = bag.Value
+		} else {
+			points[i].Class = targetText(set, bag.Target)
+		}
+	}
+	title := fmt.Sprintf("Bags of %s by their means", set.Name)
+	if len(bags) < len(set.Bags) {
+		title = fmt.Sprintf("%d of %d bags of %s by their means", len(bags), len(set.Bags), set.Name)
+	}
+	return plotting.Scatter(title, axis(0), y, points)
+}
+
 // mostDescribed is the number of instances whose features [Bags.Describe] reads, evenly spaced.
 const mostDescribed = 100_000
 
@@ -123,16 +186,13 @@ const mostDescribed = 100_000
 // values, the quartiles and a histogram over the instances.
 func (b *Bags) Describe(features ...string) Card {
 	set := b.looked()
-	var sizes, targets []float64
+	var sizes []float64
 	for _, bag := range set.Bags {
-		sizes, targets = append(sizes, float64(bag.Instances.Len())), append(targets, bag.Value)
+		sizes = append(sizes, float64(bag.Instances.Len()))
 	}
 	c := Card{title: b.name}
 	c.add("bags", "%d", len(set.Bags))
 	c.add("target", "%s", targetOf(set))
-	if set.NumClasses() == 0 {
-		c.add("targets", "%s", summary(targets))
-	}
 	c.add("instances", "%d", set.NumInstances())
 	c.add("per bag", "%s", summary(sizes))
 	if groups := groupsOf(set); groups > 0 {

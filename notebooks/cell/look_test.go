@@ -33,11 +33,12 @@ func TestDescribe(t *testing.T) {
 	said = printed(t, func() {
 		Show(Open(put(t, "counts.csv", "bag,target,area,x\na,0.5,1,1\nb,1.5,2,2\nc,2.5,3,3\n")).Describe("x"))
 	})
-	wants(t, said, "0.5 to 2.5, median 1.5", "and 1 more feature")
+	wants(t, said, "target     numbers 0.5 to 2.5, median 1.5", "and 1 more feature")
 	said = printed(t, func() {
-		Show(Open(put(t, "times.csv", "bag,time,event,area\na,5,1,1\nb,6,0,2\nc,7,1,3\n")).Head())
+		times := Open(put(t, "times.csv", "bag,time,event,area\na,5,1,1\nb,6,0,2\nc,7,1,3\n"))
+		Show(times.Head(), times)
 	})
-	wants(t, said, "over 6")
+	wants(t, said, "over 6", "times 5 to 7, median 6", "2 events")
 	if got := histogram([]float64{0, 0, 0, 1, 10}); got != "█▃·······▃" || histogram([]float64{2, 2}) != "" {
 		t.Errorf("%q", got)
 	}
@@ -113,7 +114,8 @@ func TestFeatures(t *testing.T) {
 			t.Errorf("%s: %d shares of %v", bag.ID, len(shares[i]), sum)
 		}
 	}
-	for _, f := range []*plotting.Figure{figure, Hist("Sizes", "instances", vectors[0]), Line("Loss", "epoch", "loss", map[string][]float64{"a": {3, 2, 1}}),
+	numbers := Open(put(t, "counts.csv", "bag,target,area,x\na,0.5,1,1\nb,1.5,2,5\nc,2.5,3,3\n"))
+	for _, f := range []*plotting.Figure{figure, bags.Figure(), numbers.Figure(), Hist("Sizes", "instances", vectors[0]), Line("Loss", "epoch", "loss", map[string][]float64{"a": {3, 2, 1}}),
 		Scatter("Two", "first", "second", []float64{1, 2}, []float64{3, 1})} {
 		var drawing bytes.Buffer
 		if err := f.Write(&drawing, plotting.SVG); err != nil || drawing.Len() < 1000 {

@@ -24,7 +24,7 @@ import (
 	"synpool/plotting"
 )
 
-// Show displays values under the cell: bags as a card, a comparison as a table and a figure, models, predictions,
+// Show displays values under the cell: bags as a card and a figure, a comparison as a table and a figure, models, predictions,
 // explanations and figures; anything else as text. An error ends the cell with one line, so you can pass the results of a
 // function that returns a figure and an error. Outside a notebook it prints text.
 func Show(values ...any) {
@@ -56,7 +56,11 @@ func parts(v any) []any {
 		}
 		return []any{v}
 	case *Bags:
-		return []any{v.card()}
+		all := []any{v.card()}
+		if figure, err := figureOf(v.Set()); err == nil { // there is none of two bags, or where all means are equal
+			all = append(all, figure)
+		}
+		return all
 	case *Comparison:
 		return append([]any{v.card()}, parts(v.Figure())...)
 	case *Model:
@@ -227,14 +231,28 @@ func (b *Bags) card() Card {
 	return c
 }
 
-// targetOf describes the targets of bags.
+// targetOf describes the targets of bags: how many are of each class, or their range.
 func targetOf(set *mil.Set) string {
 	if set.NumClasses() == 0 {
-		return set.Kind.String()
+		var values []float64
+		events := 0
+		for _, bag := range set.Bags {
+			if values = append(values, bag.Value); bag.Event {
+				events++
+			}
+		}
+		if set.Kind == mil.SurvivalTarget {
+			return fmt.Sprintf("times %s, %s", summary(values), counted(events, "event", "events"))
+		}
+		return "numbers " + summary(values)
 	}
 	var parts []string
 	for class := range set.NumClasses() {
-		parts = append(parts, fmt.Sprintf("%d %s", set.NumLabelled(class), set.ClassName(class)))
+		name := set.ClassName(class)
+		if set.Kind == mil.BinaryTarget && set.Classes == nil {
+			name = []string{"negative", "positive"}[class]
+		}
+		parts = append(parts, fmt.Sprintf("%d %s", set.NumLabelled(class), name))
 	}
 	return strings.Join(parts, ", ")
 }
