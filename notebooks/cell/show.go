@@ -57,8 +57,10 @@ func parts(v any) []any {
 		return []any{v}
 	case *Bags:
 		all := []any{v.card()}
-		if figure, err := figureOf(v.Set()); err == nil { // there is none of two bags, or where all means are equal
-			all = append(all, figure)
+		if set := v.Set(); !set.Leaked { // whose figure would show the leak
+			if figure, err := figureOf(set); err == nil { // there is none of two bags, or where all means are equal
+				all = append(all, figure)
+			}
 		}
 		return all
 	case *Comparison:
