@@ -6,7 +6,6 @@ import (
 	"html"
 	"os"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -77,7 +76,7 @@ func parts(v any) []any {
 	case audit.Report:
 		return []any{auditCard(v)}
 	case results.Table:
-		return []any{tableCard(v)}
+		return []any{tableCard(v, nil)}
 	case *Differences:
 		return append([]any{v.card()}, parts(v.Figure())...)
 	case *Removal:
@@ -204,20 +203,6 @@ func (c Card) asText() string {
 	return b.String()
 }
 
-// commandOnly matches parts of a legend that concern only the command.
-var commandOnly = regexp.MustCompile(` \(--json [^)]*\)`)
-
-// tableWords returns the legend of a table, with method names instead of flags.
-func tableWords(text string) string { return spoken(commandOnly.ReplaceAllString(text, "")) }
-
-// tableCard is a table of results.
-func tableCard(t results.Table) Card {
-	var page, text bytes.Buffer
-	Check(t.Write(&page, "html"))
-	Check(t.Write(&text, "md"))
-	return Card{html: tableWords(page.String()), text: tableWords(text.String())}
-}
-
 // card describes the bags and the findings of an audit.
 func (b *Bags) card() Card {
 	o, r := Must(b.read()), b.Audit()
@@ -324,9 +309,11 @@ func auditCard(r audit.Report) Card {
 	return c
 }
 
-// card shows the scores of a comparison, the best first. What all rows share stands above them.
-func (c *Comparison) card() Card {
-	t := c.Table()
+// card shows the scores of a comparison.
+func (c *Comparison) card() Card { return tableCard(c.Table(), Must(c.do()).notes) }
+
+// tableCard shows scores, the best first, and further notes. What all rows share stands above them.
+func tableCard(t results.Table, notes []string) Card {
 	t.Rows = slices.Clone(t.Rows)
 	t.Rank()
 	best := t.Rows[0]
@@ -342,8 +329,8 @@ func (c *Comparison) card() Card {
 	shown.rows = [][]string{header}
 	for _, r := range t.Rows {
 		row := make([]string, len(header))
-		if row[0] = r.Setting; r.Leaked && !best.Leaked {
-			row[0] += ", LEAKED"
+		if row[0] = r.Setting; r.Set != best.Set || r.ProtocolText() != best.ProtocolText() {
+			row[0] += fmt.Sprintf(" (%s: %s)", r.Set, r.ProtocolText())
 		}
 		if row[1] = fmt.Sprintf("%.3f", r.Mean); r.SD != nil {
 			row[1] += fmt.Sprintf(" ± %.3f", *r.SD)
@@ -361,7 +348,7 @@ func (c *Comparison) card() Card {
 		results.OverFolds: "folds, corrected for the training bags that they share"}[best.Interval]; over != "" {
 		shown.notes = append(shown.notes, "intervals over "+over+"; go doc synpool/milbench/results.Row describes all figures")
 	}
-	for _, note := range slices.Concat(t.Notes, Must(c.do()).notes) {
+	for _, note := range slices.Concat(t.Notes, notes) {
 		shown.notes = append(shown.notes, spoken(note))
 	}
 	return shown
