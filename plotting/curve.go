@@ -2,6 +2,7 @@ package plotting
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"image/color"
 	"slices"
@@ -19,6 +20,17 @@ const curveHeight = 3.1 * vg.Inch
 type FunctionCurve struct {
 	Name string
 	X, Y []float64
+}
+
+// checkNamed reports why curves between named axes cannot be drawn.
+func checkNamed(x, y string, curves []FunctionCurve) error {
+	switch {
+	case x == "" || y == "":
+		return errors.New("both axes need a name")
+	case len(curves) == 0:
+		return errors.New("there are no curves")
+	}
+	return checkCurves(curves)
 }
 
 // checkCurves reports why curves cannot be drawn.

@@ -1,7 +1,6 @@
 package plotting
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -15,13 +14,7 @@ import (
 // a function and its inverse are mirror images at the diagonal. x and y name the axes, with units if there are any.
 func Functions(title, x, y string, curves []FunctionCurve) (f *Figure, err error) {
 	defer about(&err, "drawing functions")
-	if x == "" || y == "" {
-		return nil, errors.New("both axes need a name")
-	}
-	if len(curves) == 0 {
-		return nil, errors.New("there are no curves")
-	}
-	if err := checkCurves(curves); err != nil {
+	if err := checkNamed(x, y, curves); err != nil {
 		return nil, err
 	}
 	var values []float64

@@ -14,13 +14,7 @@ import (
 // Lines draws curves, each through its points in their order. x and y name the axes, with units if there are any.
 func Lines(title, x, y string, curves []FunctionCurve) (f *Figure, err error) {
 	defer about(&err, "drawing lines")
-	switch {
-	case x == "" || y == "":
-		return nil, errors.New("both axes need a name")
-	case len(curves) == 0:
-		return nil, errors.New("there are no curves")
-	}
-	if err := checkCurves(curves); err != nil {
+	if err := checkNamed(x, y, curves); err != nil {
 		return nil, err
 	}
 	p := newPlot(x, y)

@@ -379,19 +379,19 @@ func (b *Bags) labelled(model *milbench.Model) (*milbench.Labelled, error) {
 
 // Features returns the pooled vector of each bag, the features by which a network tells bags apart.
 func (m *Model) Features(bags *Bags) [][]float64 {
-	model := Must(m.load())
+	model, set, err := m.on(bags)
+	Check(err)
 	network, ok := model.Learned.(*neural.Model)
 	if !ok {
 		Check(fmt.Errorf("%s: only a network pools features", m.name))
 	}
-	set := Must(model.Fill(Must(bags.unseen(model)), bags.name))
 	return Must(network.Pooled(interrupted(), set.Instances()))
 }
 
 // Shares returns the weights of the instances of each bag, divided by their sum.
 func (m *Model) Shares(bags *Bags) (all [][]float64) {
-	model := Must(m.load())
-	set := Must(bags.unseen(model))
+	model, set, err := m.on(bags)
+	Check(err)
 	for i, said := range Must(model.Explain(interrupted(), set)).Bags {
 		e := &explained{bag: said, x: set.Bags[i].Instances}
 		if e.scored() {

@@ -130,6 +130,16 @@ func train(bags *Bags, l Learner, method calibrate.Method) (string, error) {
 	return dir, model.Save(dir)
 }
 
+// on returns the model, after training it if necessary, and bags in the form that it requires.
+func (m *Model) on(bags *Bags) (*milbench.Model, *mil.Set, error) {
+	model, err := m.load()
+	if err != nil {
+		return nil, nil, err
+	}
+	set, err := bags.unseen(model)
+	return model, set, err
+}
+
 // Learned returns the model, after training it if necessary.
 func (m *Model) Learned() learners.Model { return Must(m.load()).Learned }
 
@@ -148,11 +158,7 @@ type scored struct {
 // Predict returns predictions for bags, which need no labels.
 func (m *Model) Predict(bags *Bags) *Predictions {
 	return &Predictions{sync.OnceValues(func() (*scored, error) {
-		model, err := m.load()
-		if err != nil {
-			return nil, err
-		}
-		set, err := bags.unseen(model)
+		model, set, err := m.on(bags)
 		if err != nil {
 			return nil, err
 		}
@@ -206,11 +212,7 @@ func (m *Model) Explain(bag Bag) *Explanation {
 }
 
 func (m *Model) explain(bag Bag) (*explained, error) {
-	model, err := m.load()
-	if err != nil {
-		return nil, err
-	}
-	set, err := bag.of.unseen(model)
+	model, set, err := m.on(bag.of)
 	if err != nil {
 		return nil, err
 	}

@@ -170,11 +170,7 @@ func (m *Model) Without(bags *Bags) *Removal {
 }
 
 func (m *Model) without(bags *Bags) (*removed, error) {
-	model, err := m.load()
-	if err != nil {
-		return nil, err
-	}
-	set, err := bags.unseen(model)
+	model, set, err := m.on(bags)
 	if err != nil {
 		return nil, err
 	}
