@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/floats"
-
 	"synpool/milbench/mil"
 	"synpool/milbench/results"
 	"synpool/plotting"
@@ -88,7 +86,8 @@ type noiseMoves struct {
 	figures[int]
 	all     []string          // sets, with noise and without, that have all values of I
 	besides map[string]string // the hyperparameters beside I, by set without noise
-	Moves   []tested          // by how much noise moves the lead of concentration on sets that have been run with noise and without, mean over the noises
+	moved   []string          // sets that have been run with noise and without
+	moves   []float64         // by how much noise moves the lead of concentration on each of them, mean over the noises
 }
 
 func newNoiseMoves(fits []results.Result, besides map[string]string) noiseMoves {
@@ -103,21 +102,15 @@ func newNoiseMoves(fits []results.Result, besides map[string]string) noiseMoves 
 		if _, noise := noiseOf(name); noise != "" {
 			continue
 		}
-		clean := n.lead(name)
-		moved, noisy := make([]float64, len(clean)), 0.0
+		var moves []float64
 		for _, other := range n.all {
 			if set, noise := noiseOf(other); set == name && noise != "" && slices.Equal(n.keys[other], n.keys[name]) {
-				noisy++
-				floats.Add(moved, less(n.lead(other), clean))
+				moves = append(moves, mean(less(n.lead(other), n.lead(name))))
 			}
 		}
-		if noisy > 0 {
-			floats.Scale(1/noisy, moved)
-			n.Moves = append(n.Moves, pairedT(name, moved, make([]float64, len(moved)), n.ratio[name]))
+		if moves != nil {
+			n.moved, n.moves = append(n.moved, name), append(n.moves, mean(moves))
 		}
-	}
-	if len(n.Moves) > 0 {
-		corrected(n.Moves)
 	}
 	return n
 }
@@ -191,6 +184,16 @@ func (n noiseMoves) Table(of string) string {
 	return table(append(head, "lead of concentration"), rows)
 }
 
+// Moved has a row for each set: by how much noise moves the lead of concentration, mean over the noises.
+func (n noiseMoves) Moved() string {
+	need(len(n.moved) > 0)
+	var rows [][]string
+	for i, set := range n.moved {
+		rows = append(rows, []string{set, signed(n.moves[i])})
+	}
+	return table([]string{"set", "change of the lead"}, rows)
+}
+
 // Choices is a table of what noise adds to the lead of concentration, by the setting of Syn and what the other hyperparameters favour.
 func (s noiseStudy) Choices() string {
 	var rows [][]string
@@ -201,11 +204,10 @@ func (s noiseStudy) Choices() string {
 				continue
 			}
 			var leads []float64
-			sets, moves := differences(n.Moves)
-			for _, set := range sets {
+			for _, set := range n.moved {
 				leads = append(leads, mean(n.lead(set)))
 			}
-			e := acrossFamilies(sets, moves)
+			e := acrossFamilies(n.moved, n.moves)
 			rows = append(rows, []string{preset, side, signed(mean(leads)), e.Mean(), e.Interval()})
 		}
 	}
@@ -215,7 +217,8 @@ func (s noiseStudy) Choices() string {
 // concentrationResists says whether noise moves the lead of concentration over distraction where hyperparameters favour distraction.
 func concentrationResists(preset string) func(noiseStudy) answer {
 	return func(s noiseStudy) answer {
-		said := acrossFamilies(differences(s.Favouring(distractionSide, preset).Moves)).answer()
+		n := s.Favouring(distractionSide, preset)
+		said := acrossFamilies(n.moved, n.moves).answer()
 		said.of = "what noise adds to the lead of concentration over distraction"
 		return said
 	}
@@ -256,7 +259,6 @@ func noisePlot(s noiseStudy) *plotting.Figure {
 // leadPlot draws what noise adds to the lead of concentration over distraction: a mean over families of sets, and the families.
 func leadPlot(s noiseStudy) *plotting.Figure {
 	return s.eachPreset("What noise adds to the lead of concentration", func(n noiseMoves, preset string) []plotting.IntervalRow {
-		sets, moves := differences(n.Moves)
-		return []plotting.IntervalRow{overFamilies(preset, "mean over families of sets", sets, moves)}
+		return []plotting.IntervalRow{overFamilies(preset, "mean over families of sets", n.moved, n.moves)}
 	})
 }
