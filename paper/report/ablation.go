@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -78,36 +77,21 @@ func (c changes) difference(other, set string) float64 {
 	return c.mean(set, other) - c.mean(set, c.Base)
 }
 
-// Tests test every change on every set of a group by its folds.
-func (c changes) Tests(of string) (tests []tested) {
-	for _, other := range c.others {
-		for _, set := range group(of, c.sets) {
-			name := fmt.Sprintf("%s on %s (%s)", other, set, signed(c.difference(other, set)))
-			tests = append(tests, pairedT(name, c.folds[set][other], c.folds[set][c.Base], c.ratio[set]))
-		}
-	}
-	corrected(tests)
-	return tests
-}
-
-// Differences is a table of the base and of the differences from it on the sets of a group, with a star where a test shows one.
-func (c changes) Differences(of string) string {
-	sets, tests := group(of, c.sets), c.Tests(of)
+// Differences is a table of the base and of the differences from it on each set.
+func (c changes) Differences() string {
 	row := []string{c.Base}
-	for _, set := range sets {
+	for _, set := range c.sets {
 		row = append(row, number(c.mean(set, c.Base)))
 	}
-	rows := [][]string{append(row, "")}
-	for i, other := range c.others {
+	rows := [][]string{row}
+	for _, other := range c.others {
 		row := []string{other}
-		var all []float64
-		for k, set := range sets {
-			d := c.difference(other, set)
-			row, all = append(row, tests[i*len(sets)+k].starred(signed(d))), append(all, d)
+		for _, set := range c.sets {
+			row = append(row, signed(c.difference(other, set)))
 		}
-		rows = append(rows, append(row, signed(mean(all))))
+		rows = append(rows, row)
 	}
-	return table(slices.Concat([]string{"change"}, sets, []string{"mean"}), rows)
+	return table(append([]string{"change"}, c.sets...), rows)
 }
 
 // effects are what the changes do, a row for each set.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -59,7 +60,11 @@ func newEffect(values []float64, over string) effect {
 	var err error
 	e.Value, e.Low, e.High, err = stats.MeanInterval(values, 1-alpha)
 	if err == nil {
-		e.P = pairedT("", values, make([]float64, len(values)), 0).P
+		var test stats.CorrectedTTest
+		test, err = stats.CorrectedT(values, make([]float64, len(values)), 0)
+		if e.P = test.P; errors.Is(err, stats.ErrSameDifference) { // which shows nothing
+			e.P, err = 1, nil
+		}
 	}
 	return must(e, err)
 }

@@ -31,9 +31,8 @@ type figures[K cmp.Ordered] struct {
 	sets     []string // in order
 	settings []K      // in order
 	folds    map[string]map[K][]float64
-	keys     map[string][]fold  // what folds hold, by set
-	ratio    map[string]float64 // of test to training bags, by set; 0 for an official split, where repeats differ by seed or drawing
-	notes    []string           // what was left out
+	keys     map[string][]fold // what folds hold, by set
+	notes    []string          // what was left out
 }
 
 // newFigures computes the AUC of every fold; name names settings.
@@ -81,7 +80,7 @@ func measure[K cmp.Ordered](fits []results.Result, name func(config) K, value fu
 			cells[set][setting][key] = value(r)
 		}
 	}
-	f := figures[K]{folds: make(map[string]map[K][]float64), keys: make(map[string][]fold), ratio: make(map[string]float64)}
+	f := figures[K]{folds: make(map[string]map[K][]float64), keys: make(map[string][]fold)}
 	for set, bySetting := range cells {
 		kept, notes := completeFolds(bySetting, designs[set].run)
 		for _, note := range notes {
@@ -92,9 +91,6 @@ func measure[K cmp.Ordered](fits []results.Result, name func(config) K, value fu
 		}
 		f.sets = append(f.sets, set)
 		f.keys[set] = kept
-		if cut := designs[set].folds; cut > 1 {
-			f.ratio[set] = 1 / float64(cut-1)
-		}
 		f.folds[set] = make(map[K][]float64)
 		for setting, values := range bySetting {
 			for _, key := range kept {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -21,86 +20,6 @@ func extremes(values []float64, times float64) (at []int) {
 		}
 	}
 	return at
-}
-
-// tested is a paired t-test of n differences, and its p with Holm's correction for all tests of its table.
-type tested struct {
-	Name string
-	N    int
-	stats.CorrectedTTest
-	Holm float64
-}
-
-// pairedT is the corrected resampled t-test. It shows nothing (p is 1) where all differences are the same, and of a single one.
-func pairedT(name string, a, b []float64, ratio float64) tested {
-	test, err := stats.CorrectedT(a, b, ratio)
-	if errors.Is(err, stats.ErrSameDifference) || errors.Is(err, stats.ErrTooFew) {
-		test, err = stats.CorrectedTTest{Difference: round(a[0] - b[0]), P: 1}, nil
-	}
-	return tested{name, len(a), must(test, err), 1}
-}
-
-// corrected sets Holm's correction for all tests of some lists.
-func corrected(lists ...[]tested) {
-	var p []float64
-	for _, list := range lists {
-		for _, t := range list {
-			p = append(p, t.P)
-		}
-	}
-	need(len(p) > 0)
-	holm := must(stats.Holm(p))
-	for _, list := range lists {
-		for i := range list {
-			list[i].Holm, holm = holm[0], holm[1:]
-		}
-	}
-}
-
-// side is the sign of a difference that a test shows, 0 where it shows none.
-func (t tested) side() int {
-	if t.Holm >= alpha {
-		return 0
-	}
-	return cmp.Compare(t.Difference, 0)
-}
-
-// starred adds a star to the cell of a difference that a test shows.
-func (t tested) starred(cell string) string {
-	if t.side() == 0 {
-		return cell
-	}
-	return cell + " *"
-}
-
-// shown names what tests show to be better (side 1) or worse (-1).
-func shown(side int, tests []tested) (names []string) {
-	for _, t := range tests {
-		if t.side() == side {
-			names = append(names, t.Name)
-		}
-	}
-	return names
-}
-
-// stars names all that tests show to be better or worse.
-func stars(tests []tested) []string { return append(shown(1, tests), shown(-1, tests)...) }
-
-// differences are those of tests.
-func differences(tests []tested) (names []string, list []float64) {
-	for _, t := range tests {
-		names, list = append(names, t.Name), append(list, t.Difference)
-	}
-	return names, list
-}
-
-// Range writes the interval of the difference, "" where there is none.
-func (t tested) Range() string {
-	if !(t.SE > 0) {
-		return ""
-	}
-	low, high, err := t.Interval(1 - alpha)
-	return signed(must(low, err)) + " to " + signed(high)
 }
 
 // mergeWeb averages the rows of the Web sets into one.

@@ -105,7 +105,7 @@ type sweepStudy struct {
 	on     []string // the sets that have all of these
 	sweeps []sweep  // of each of them
 
-	Concentration, Distraction []tested // on each of them the mean AUC over I > 0, and over I < 0, less that at I = 0
+	concentration, distraction []float64 // on each of them the mean AUC over I > 0, and over I < 0, less that at I = 0
 }
 
 func newSweeps(fits []results.Result) sweepStudy {
@@ -122,7 +122,7 @@ func newSweeps(fits []results.Result) sweepStudy {
 		s.sweeps = append(s.sweeps, s.sweep(set, s.Steps))
 	}
 	if slices.Contains(s.Steps, 0) {
-		s.test()
+		s.compare()
 	}
 	return s
 }
@@ -211,27 +211,28 @@ func sides(f figures[int], set string, steps []int) (concentration, distraction,
 	return concentration, distraction, none
 }
 
-// test tests each set, with Holm's correction for both sides of all of them.
-func (s *sweepStudy) test() {
+// compare compares both sides with none on each set.
+func (s *sweepStudy) compare() {
 	for _, set := range s.on {
 		concentration, distraction, none := sides(s.figures, set, s.Steps)
-		s.Concentration = append(s.Concentration, pairedT(set, concentration, none, s.ratio[set]))
-		s.Distraction = append(s.Distraction, pairedT(set, distraction, none, s.ratio[set]))
+		s.concentration = append(s.concentration, mean(less(concentration, none)))
+		s.distraction = append(s.distraction, mean(less(distraction, none)))
 	}
-	corrected(s.Concentration, s.Distraction)
 }
 
 // concentrationHelps says what the mean over I > 0 is worth over I = 0 with the hyperparameters that validation parts choose.
 func concentrationHelps(preset string) func(iterationStudy) answer {
 	return func(s iterationStudy) answer {
-		return acrossFamilies(differences(s.Chosen(preset).Concentration)).answer()
+		chosen := s.Chosen(preset)
+		return acrossFamilies(chosen.on, chosen.concentration).answer()
 	}
 }
 
 // distractionHelps says the same of I < 0.
 func distractionHelps(preset string) func(iterationStudy) answer {
 	return func(s iterationStudy) answer {
-		return acrossFamilies(differences(s.Chosen(preset).Distraction)).answer()
+		chosen := s.Chosen(preset)
+		return acrossFamilies(chosen.on, chosen.distraction).answer()
 	}
 }
 

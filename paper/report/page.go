@@ -138,7 +138,7 @@ func (f *filler) functions() template.FuncMap {
 		"ran":      func() (string, error) { return ran(f.archive.Archive) },
 		"notes":    func() string { return notes(f.archive.Archive) },
 		"margin":   func() float64 { return margin },
-		"number":   number, "signed": signed, "hundred": hundred, "p": pValue, "integer": integer, "listed": listed, "chained": chained, "shown": shown, "stars": stars,
+		"number":   number, "signed": signed, "hundred": hundred, "integer": integer, "listed": listed, "chained": chained,
 		"need": func(enough bool) string { need(enough); return "" },
 	}
 }

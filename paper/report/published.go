@@ -189,15 +189,8 @@ func stepAdds(of string, k int) func(publishedStudy) answer {
 	}
 }
 
-// changedStep is what a step of softmax changes on a set.
-type changedStep struct {
-	step int
-	gain effect
-	tested
-}
-
-// testedSteps are the steps that are tested, set by set.
-var testedSteps = []struct {
+// shownSteps are the steps whose changes are shown set by set.
+var shownSteps = []struct {
 	name, of string
 	from, to step
 }{
@@ -208,74 +201,31 @@ var testedSteps = []struct {
 	{"leak, honest protocol", webGroup, softmaxSteps[1], leaked},
 }
 
-// Changes are what the steps change: a paired t-test over repeats of each, with Holm's correction for all of them.
-func (s publishedStudy) Changes() (list []changedStep) {
-	var tests []tested
-	for i, one := range testedSteps {
-		from, to := s.repeats(one.from), s.repeats(one.to)
-		for _, set := range group(one.of, s.sets()) {
-			if repeats, before, after := pairs(from[set], to[set]); len(repeats) > 1 {
-				tests = append(tests, pairedT(set, after, before, 0))
-				list = append(list, changedStep{step: i, gain: newEffect(less(after, before), "repeats")})
-			}
-		}
-	}
-	corrected(tests)
-	for i, t := range tests {
-		list[i].tested = t
-	}
-	return list
-}
-
-// ChangesTable is a table of what the steps change, with a star where a test shows it.
+// ChangesTable is a table of what the steps change on each set, with intervals over repeats.
 func (s publishedStudy) ChangesTable() string {
-	head := []string{"set"}
-	for _, one := range testedSteps {
-		head = append(head, one.name)
-	}
-	list := s.Changes()
-	var rows [][]string
+	head, rows := []string{"set"}, make(map[string][]string)
 	for _, set := range s.sets() {
-		row := make([]string, len(head))
-		row[0] = set
-		for _, c := range list {
-			if c.Name == set {
-				row[1+c.step] = c.starred(fmt.Sprintf("%s (%s)", c.gain.Mean(), c.gain.Range()))
-			}
-		}
-		rows = append(rows, row)
+		rows[set] = []string{set}
 	}
-	return table(head, rows)
-}
-
-// Stars says which steps raise or lower the AUC on which sets, and Repeats over how many repeats the tests are.
-func (s publishedStudy) Stars() (says []string) {
-	list := s.Changes()
-	for i, one := range testedSteps {
-		for _, side := range []int{1, -1} {
-			var sets []string
-			for _, c := range list {
-				if c.step == i && c.side() == side {
-					sets = append(sets, c.Name)
+	for _, one := range shownSteps {
+		head = append(head, one.name)
+		from, to := s.repeats(one.from), s.repeats(one.to)
+		for _, set := range s.sets() {
+			cell := ""
+			if len(group(one.of, []string{set})) > 0 {
+				if repeats, before, after := pairs(from[set], to[set]); len(repeats) > 1 {
+					gain := newEffect(less(after, before), "repeats")
+					cell = fmt.Sprintf("%s (%s)", gain.Mean(), gain.Range())
 				}
 			}
-			if len(sets) > 0 {
-				says = append(says, fmt.Sprintf("%s %s it on %s", one.name, map[int]string{1: "raises", -1: "lowers"}[side], listed(sets)))
-			}
+			rows[set] = append(rows[set], cell)
 		}
 	}
-	return says
-}
-
-func (s publishedStudy) Repeats() string {
-	var repeats []int
-	for _, c := range s.Changes() {
-		repeats = append(repeats, c.N)
+	var list [][]string
+	for _, set := range s.sets() {
+		list = append(list, rows[set])
 	}
-	if low, high := slices.Min(repeats), slices.Max(repeats); low < high {
-		return fmt.Sprintf("%d to %d", low, high)
-	}
-	return fmt.Sprint(repeats[0])
+	return table(head, list)
 }
 
 // folds are the AUCs of the single folds of a set.
