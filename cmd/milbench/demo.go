@@ -97,7 +97,7 @@ func (p *program) runDemo(ctx context.Context, by learner.Learner, machine *milb
 	b, start, bar, folds := readBuild(), time.Now(), p.progress(), foldAUCs{}
 	comparison := milbench.Comparison{Sets: []*mil.Set{set}, Protocol: cv.Protocol{Repeats: 1}, Seed: demoSeed, Learner: by, Version: b.Version, Revision: b.Revision,
 		Progress: func(now run.Progress) {
-			bar.showFits(now.Summary, now.Set, start)
+			bar.showFits(now, start)
 			if known := folds.row(now.Result); known != "" {
 				bar.clear()
 				fmt.Fprintln(p.err, known)

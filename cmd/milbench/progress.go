@@ -85,9 +85,9 @@ func (b *progress) clear() {
 }
 
 // showFits shows how far the fits are of a command that began at start.
-func (b *progress) showFits(sum run.Summary, set string, start time.Time) {
+func (b *progress) showFits(now run.Progress, start time.Time) {
 	last := time.Since(start)
-	b.show(func() string { return run.ProgressLine(sum, set, last, time.Since(start)) + b.large.line(time.Now()) })
+	b.show(func() string { return run.ProgressLine(now, last, time.Since(start)) + b.large.line(time.Now()) })
 }
 
 // watching is the progress of fits on large bags, which take minutes or hours.

@@ -38,12 +38,12 @@ func TestProgressDraws(t *testing.T) {
 	b.clear()
 	b.clear()
 	expect("\r\x1b[K")
-	b.showFits(run.Summary{Total: 9}, "toy", time.Now())
+	b.showFits(run.Progress{Summary: run.Summary{Total: 9}, Set: "toy"}, time.Now())
 	expect("\r0 of 9 fits done, compiling and training for 0s  toy\x1b[K")
 	b.clear()
 
 	none := &progress{}
-	none.showFits(run.Summary{Total: 9}, "toy", time.Now())
+	none.showFits(run.Progress{Summary: run.Summary{Total: 9}, Set: "toy"}, time.Now())
 	none.clear()
 }
 

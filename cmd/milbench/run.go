@@ -344,7 +344,7 @@ const checkpoints = "checkpoints"
 func (p *program) do(ctx context.Context, studies []run.Run) error {
 	start := time.Now()
 	bar := p.progress()
-	studies[0].Progress = func(now run.Progress) { bar.showFits(now.Summary, now.Set, start) }
+	studies[0].Progress = func(now run.Progress) { bar.showFits(now, start) }
 	sum, err := run.DoAll(ctx, studies)
 	bar.clear()
 	file := filepath.Join(studies[0].Dir, results.FileName)

@@ -125,6 +125,46 @@ func (c combined) name() string {
 	return c[0].set.Name
 }
 
+// plan notes what each fit costs by the learner's plan. It returns false if the learner has none.
+func (c combined) plan() bool {
+	task, by, err := c.task()
+	if err != nil {
+		return false
+	}
+	plan, err := c[0].Learner.Plan(task)
+	if err != nil || len(plan.Groups) == 0 {
+		return false
+	}
+	c[0].summary.add(plan.Groups, by)
+	return true
+}
+
+// add adds the planned work of groups of fits.
+func (a *account) add(groups []learner.Group, by [][]request) {
+	settings := make(map[string]*work)
+	for _, g := range groups {
+		a.compiling += g.Compile
+		each := g.Block * float64(g.Blocks) / float64(len(g.Fits))
+		for _, fit := range g.Fits {
+			for _, asked := range by[fit] {
+				m := &asked.study.missing[asked.fit]
+				if m.work == nil {
+					setting := string(m.result.Config)
+					if settings[setting] == nil {
+						settings[setting] = new(work)
+						a.all = append(a.all, settings[setting])
+					}
+					m.work = settings[setting]
+				}
+				cost := each / float64(len(by[fit]))
+				m.cost += cost
+				m.work.planned += cost
+				m.before = append(m.before, &g.Compile)
+			}
+		}
+	}
+}
+
 // outcome extracts the outcome of one requested fit from the outcome of a combined one.
 func (a request) outcome(o learner.Outcome, several int) learner.Outcome {
 	own := learner.Outcome{Fit: a.fit, Wall: o.Wall, Err: o.Err, Portfolio: o.Portfolio}
@@ -153,7 +193,7 @@ func (c combined) learn(ctx context.Context, progress func(Progress)) (failures 
 	if progress == nil {
 		progress = func(Progress) {}
 	}
-	progress(Progress{Summary: *c[0].summary, Set: c[0].set.Name})
+	progress(c[0].progress())
 	for try := 1; ; try++ {
 		failures, fatal = c.try(ctx, try == tries, progress)
 		if fatal != nil || ctx.Err() != nil || try == tries || len(failures) == 0 {
@@ -184,10 +224,13 @@ func (c combined) try(ctx context.Context, last bool, progress func(Progress)) (
 	if err != nil {
 		return nil, err
 	}
-	report := func(s *setStudy, err error) {
+	report := func(s *setStudy, fit int, err error) {
 		if last {
 			s.summary.Failed++
-			progress(Progress{Summary: *s.summary, Set: s.set.Name, Err: err})
+			s.spend(fit, 0)
+			p := s.progress()
+			p.Err = err
+			progress(p)
 		}
 		if last || len(failures) == 0 {
 			failures = append(failures, err)
@@ -209,9 +252,11 @@ func (c combined) try(ctx context.Context, last bool, progress func(Progress)) (
 				return fatal
 			}
 			if failed != nil {
-				report(a.study, failed)
+				report(a.study, a.fit, failed)
 			} else {
-				progress(Progress{Summary: *a.study.summary, Set: a.study.set.Name, Result: result})
+				p := a.study.progress()
+				p.Result = result
+				progress(p)
 			}
 		}
 		return nil
@@ -240,7 +285,7 @@ func (c combined) try(ctx context.Context, last bool, progress func(Progress)) (
 	for _, s := range c {
 		for fit, m := range s.missing {
 			if !m.returned {
-				report(s, s.failed(fit, errors.New("the learner ended without it")))
+				report(s, fit, s.failed(fit, errors.New("the learner ended without it")))
 			}
 		}
 	}

@@ -6,24 +6,28 @@ import (
 )
 
 // ProgressLine formats the progress of a run. now is the running time, and last the running time when the latest fit
-// ended. The rate is computed up to last, because blocks of fits end together.
-func ProgressLine(sum Summary, set string, last, now time.Duration) string {
-	line := fmt.Sprintf("%d of %d fits done", sum.Skipped+sum.Done, sum.Total)
-	if sum.Failed > 0 {
-		line += fmt.Sprintf(", %d failed", sum.Failed)
+// ended. The rate is computed up to last, because blocks of fits end together. The time left goes by the work left ([Progress.Share]),
+// since some learners take a thousand times as long as others, and by the number of fits if nobody knows the work.
+func ProgressLine(p Progress, last, now time.Duration) string {
+	line := fmt.Sprintf("%d of %d fits done", p.Skipped+p.Done, p.Total)
+	if p.Failed > 0 {
+		line += fmt.Sprintf(", %d failed", p.Failed)
 	}
-	ended := sum.Done + sum.Failed
-	left := sum.Total - sum.Skipped - ended
+	ended := p.Done + p.Failed
+	left := p.Total - p.Skipped - ended
 	switch {
 	case left == 0:
 	case ended == 0 || last <= 0:
 		line += fmt.Sprintf(", compiling and training for %v", now.Round(time.Second))
 	default:
-		each := last.Seconds() / float64(ended)
-		remaining := time.Duration(each*float64(left)*float64(time.Second)) - (now - last)
+		more := float64(left) / float64(ended)
+		if p.Share > 0 {
+			more = 1/p.Share - 1
+		}
+		remaining := time.Duration(more*float64(last)) - (now - last)
 		line += fmt.Sprintf(", %s, %s left", rate(ended, last), About(remaining))
 	}
-	return line + "  " + set
+	return line + "  " + p.Set
 }
 
 // rate formats a number of fits in a duration as fits per second or per minute.

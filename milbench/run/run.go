@@ -77,6 +77,10 @@ type Progress struct {
 	Set string // set of the fit that has just ended, or of the fit about to begin
 	Err error  // why that fit failed
 
+	// Share is the part of the work of this run that is done, as estimated by the time of fits that have ended and the learner's plan for
+	// the others. It is 0 before a fit has ended, and if the learner cannot plan.
+	Share float64
+
 	Result *results.Result // of the fit that has just ended; nil if it failed or none has ended yet
 }
 
@@ -99,7 +103,7 @@ type Pending struct {
 
 // Pending returns what Do would do on each set. It writes nothing. A missing folder counts as empty.
 func (r Run) Pending() ([]Pending, error) {
-	var sum Summary
+	var sum account
 	studies, err := r.studies(&sum)
 	if err != nil {
 		return nil, err
@@ -136,31 +140,36 @@ func (r Run) Do(ctx context.Context) (Summary, error) { return DoAll(ctx, []Run{
 // sets with the same Base and number of features at once. Fits that differ only in the bags they score, or in whether
 // every epoch is scored, are trained once.
 func DoAll(ctx context.Context, runs []Run) (Summary, error) {
-	var sum Summary
+	var sum account
+	err := doAll(ctx, runs, &sum)
+	return sum.Summary, err
+}
+
+func doAll(ctx context.Context, runs []Run, sum *account) error {
 	var studies []*setStudy
 	curved := false
 	for i := range runs {
 		if runs[i].Dir != runs[0].Dir {
-			return sum, fmt.Errorf("runs into %s and into %s; one folder is needed", runs[0].Dir, runs[i].Dir)
+			return fmt.Errorf("runs into %s and into %s; one folder is needed", runs[0].Dir, runs[i].Dir)
 		}
-		more, err := runs[i].studies(&sum)
+		more, err := runs[i].studies(sum)
 		if err != nil {
-			return sum, err
+			return err
 		}
 		studies = append(studies, more...)
 		curved = curved || runs[i].Curves
 	}
 	if len(studies) == 0 {
-		return sum, errors.New("no runs")
+		return errors.New("no runs")
 	}
 	file, err := results.Open(runs[0].Dir)
 	if err != nil {
-		return sum, err
+		return err
 	}
 	var curves map[string]bool
 	if curved {
 		if curves, err = file.OpenCurves(); err != nil {
-			return sum, errors.Join(err, file.Close())
+			return errors.Join(err, file.Close())
 		}
 	}
 	start := time.Now()
@@ -168,11 +177,18 @@ func DoAll(ctx context.Context, runs []Run) (Summary, error) {
 	for _, s := range studies {
 		s.file = file
 		if err := s.skip(finished, curves); err != nil {
-			return sum, errors.Join(err, file.Close())
+			return errors.Join(err, file.Close())
+		}
+	}
+	parts := combine(studies)
+	for _, together := range parts {
+		if !together.plan() {
+			sum.all = nil // some without the others would mean nothing
+			break
 		}
 	}
 	var errs []error
-	for _, together := range combine(studies) {
+	for _, together := range parts {
 		var failed []error
 		if ctx.Err() == nil {
 			failed, err = together.learn(ctx, runs[0].Progress)
@@ -190,11 +206,11 @@ func DoAll(ctx context.Context, runs []Run) (Summary, error) {
 	if sum.Done > 0 && !errors.Is(errors.Join(errs...), results.ErrDiskFull) {
 		errs = append(errs, runs[0].AppendTime(sum.Done, 0, time.Since(start)))
 	}
-	return sum, errors.Join(append(errs, file.Close())...)
+	return errors.Join(append(errs, file.Close())...)
 }
 
 // studies returns the fits that the run asks for on each set.
-func (r *Run) studies(sum *Summary) ([]*setStudy, error) {
+func (r *Run) studies(sum *account) ([]*setStudy, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
@@ -253,7 +269,7 @@ func (r Run) Validate() error {
 type setStudy struct {
 	*Run
 	set     *mil.Set
-	summary *Summary
+	summary *account
 	file    *results.File
 	fits    []cv.Fit // requested
 	ids     []string // of the fits requested
@@ -266,6 +282,66 @@ type missing struct {
 	result   results.Result // without scores
 	returned bool           // its outcome has arrived
 	kept     bool           // its result is in the file
+	cost     float64        // planned seconds of a core
+	work     *work          // of all fits with its setting
+	before   []*float64     // planned seconds of what its groups need before their first fit, such as compiling; 0 once one has ended
+}
+
+// account counts the fits of a run, and their work.
+type account struct {
+	Summary
+	all       []*work
+	compiling float64 // planned seconds of what comes before the first fits of groups
+	compiled  float64 // of that, what is over
+}
+
+// work is that of the fits with one setting, in seconds of a core.
+type work struct{ planned, ended, measured float64 } // by the plan, of all and of those that have ended; and what these took
+
+// share estimates which part of the work is done: what fits of the same setting took says what the others will take, and the plan and
+// the mean error of the plan where none has ended. It is 0 if the learner has no plan.
+func (a *account) share() float64 {
+	var ended, took float64
+	for _, w := range a.all {
+		ended, took = ended+w.ended, took+w.measured
+	}
+	if ended == 0 {
+		return 0
+	}
+	mean := took / ended
+	left := mean * (a.compiling - a.compiled)
+	for _, w := range a.all {
+		if w.ended > 0 {
+			left += (w.planned - w.ended) * w.measured / w.ended
+		} else {
+			left += w.planned * mean
+		}
+	}
+	done := took + mean*a.compiled
+	return done / (done + left)
+}
+
+// spend notes that a fit has ended after some seconds, 0 for one that failed.
+func (s *setStudy) spend(fit int, seconds float64) {
+	m := &s.missing[fit]
+	if m.work == nil {
+		return // it was not planned
+	}
+	if seconds > 0 {
+		m.work.ended += m.cost
+		m.work.measured += seconds
+	} else {
+		m.work.planned -= m.cost
+	}
+	for _, cost := range m.before {
+		s.summary.compiled += *cost
+		*cost = 0
+	}
+}
+
+// progress returns the state of the run.
+func (s *setStudy) progress() Progress {
+	return Progress{Summary: s.summary.Summary, Share: s.summary.share(), Set: s.set.Name}
 }
 
 // skip finds the fits of the shard that are not finished; curves has the fits with a curve.
@@ -337,6 +413,7 @@ func (s *setStudy) keep(o learner.Outcome) (kept *results.Result, failed, err er
 	}
 	s.missing[o.Fit].kept = true
 	s.summary.Done++
+	s.spend(o.Fit, o.Wall.Seconds())
 	return &result, nil, nil
 }
 

@@ -44,13 +44,23 @@ func TestRunRecords(t *testing.T) {
 	if l.Calls != len(r.Sets) {
 		t.Errorf("the learner was called %d times for %d sets", l.Calls, len(r.Sets))
 	}
-	begun := func(set string, done int) run.Progress {
-		return run.Progress{Summary: run.Summary{Total: runtest.Fits, Done: done}, Set: set}
+	begun := func(at int, set string, done int, work float64) { // a fit takes 1 s by the plan, and 0.5 s before the first of each setting
+		t.Helper()
+		got, want := seen[at], run.Progress{Summary: run.Summary{Total: runtest.Fits, Done: done}, Set: set}
+		share := got.Share
+		if got.Share = 0; got != want || math.Abs(share-work/(runtest.Fits+3)) > 1e-6 {
+			t.Errorf("call %d of Progress: %+v, share %v; want %+v, %v s", at, got, share, want, work)
+		}
 	}
-	if half := runtest.Fits / 2; len(seen) != runtest.Fits+2 || seen[0] != begun("first", 0) || seen[1] != begun("first", 1) ||
-		seen[half] != begun("first", half) || seen[half+1] != begun("second", half) || seen[runtest.Fits+1] != begun("second", runtest.Fits) {
-		t.Errorf("%d calls of Progress: %+v", len(seen), seen)
+	if len(seen) != runtest.Fits+2 {
+		t.Fatalf("%d calls of Progress: %+v", len(seen), seen)
 	}
+	const half = runtest.Fits / 2
+	begun(0, "first", 0, 0)
+	begun(1, "first", 1, 1.5)
+	begun(half, "first", half, half+1.5)
+	begun(half+1, "second", half, half+1.5)
+	begun(runtest.Fits+1, "second", runtest.Fits, runtest.Fits+3)
 	found, err := results.Read(dir)
 	must(t, err)
 	tested := make(map[string]int)

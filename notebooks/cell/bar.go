@@ -36,12 +36,12 @@ func newBar() *bar { return &bar{id: "bar_" + gonbui.UniqueId(), start: time.Now
 const redrawn = 250 * time.Millisecond
 
 // fits shows the progress of the fits of a run.
-func (b *bar) fits(s run.Summary) {
+func (b *bar) fits(p run.Progress) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Since(b.start)
-	b.done = s.Done
-	b.draw(float64(s.Skipped+s.Done)/float64(max(1, s.Total)), run.ProgressLine(s, "", now, now))
+	b.done = p.Done
+	b.draw(float64(p.Skipped+p.Done)/float64(max(1, p.Total)), run.ProgressLine(p, now, now))
 }
 
 // training shows the progress of one training.

@@ -17,7 +17,6 @@ import (
 	"synpool/milbench/learner"
 	"synpool/milbench/mil"
 	"synpool/milbench/results"
-	"synpool/milbench/run"
 	"synpool/plotting"
 )
 
@@ -144,7 +143,7 @@ func (c *Comparison) run() (*compared, error) {
 	found, bar := &compared{}, newBar()
 	found.Compared, err = milbench.Compare(interrupted(), milbench.Comparison{Sets: []*mil.Set{o.set}, Settings: settings, Protocol: c.protocol, Seed: c.seed, Dir: dir, Curves: true,
 		Note:     func(text string) { found.notes = append(found.notes, text) },
-		Progress: func(p run.Progress) { bar.fits(p.Summary) }}, machine)
+		Progress: bar.fits}, machine)
 	failed := (*milbench.FailedError)(nil)
 	some := errors.As(err, &failed) && len(found.Results) > 0
 	bar.end(err == nil || failed != nil)
