@@ -7,7 +7,7 @@
 # Where no Docker daemon runs, root starts one of its own for the test (Debian: apt-get install docker.io). BASE and GO name
 # the images to build on; without them both are made here, from Debian's packages (debootstrap) and from this machine's Go,
 # so that no registry is needed. Certificates that this machine trusts besides Debian's, in /usr/local/share/ca-certificates,
-# are put into the base that is made. The exit code is 77 where the test cannot be run.
+# are put into the base that is made. The exit status is 77 where the test cannot be run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -97,6 +97,7 @@ printf 'started in %d ms\n' $((($(date +%s%N) - began) / 1000000))
 [ "$(docker exec "$container" id -u)" = 1000 ] || { printf 'the image runs as another user than its own\n' >&2 && exit 1; }
 docker exec "$container" milbench version | grep -q '^milbench devel-[0-9a-f]\{12\}, ' || { printf 'milbench in the image has no version of its source\n' >&2 && exit 1; }
 docker exec --interactive "$container" python3 - "synpool/$notebook" /workspace/data/bags.csv <docker/run_notebook.py
+docker exec "$container" python3 -c 'import numpy, pandas' && docker exec "$container" git --version >/dev/null || { printf 'NumPy, pandas or git is missing in the image\n' >&2 && exit 1; }
 # A notebook of the user's own, written and run in the home.
 own() {
 	docker exec --env CI=true "$container" /workspace/synpool/notebooks/lab --new my-study /home/researcher/study &&

@@ -81,6 +81,16 @@ func refusedCandidates(set *mil.Set, setting json.RawMessage) (refused []string)
 	return refused
 }
 
+// Explains reports whether models with this setting say which instances count: classical learners that score instances, and networks
+// whose pooling weights them differently. For a portfolio that depends on what it chooses, and the answer is no.
+func Explains(setting json.RawMessage) bool {
+	_, setting, err := learners.Members(setting)
+	if name := learner.Name(setting); err == nil && slices.Contains(learners.Names(), name) {
+		return slices.Contains(learners.InstanceScorers(), name)
+	}
+	return err == nil && neural.Chooses(setting)
+}
+
 // Setting returns the setting of a pooling or another learner by its name in milbench. The given fields replace those of the
 // default: hyperparameters by their JSON names. Poolings have the preset small.
 func Setting(name string, fields map[string]any) (json.RawMessage, error) {

@@ -80,3 +80,16 @@ func TestAble(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestExplains: weights that differ and scores of instances explain, means do not, and a portfolio depends.
+func TestExplains(t *testing.T) {
+	for name, want := range map[string]bool{"gated": true, "syn": true, "max": true, "mean": false, "instance": true, "miles": true, "statistics-svm": true, "auto": false} {
+		setting, err := Setting(name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if Explains(setting) != want {
+			t.Errorf("%s: not %v", name, want)
+		}
+	}
+}

@@ -231,9 +231,10 @@ func TestExecuteNew(t *testing.T) {
 	}
 }
 
-// fromFolder starts the kernel that a folder of kernels names, as an editor does that knows nothing of the environment, and runs a cell.
+// fromFolder starts the kernel that a folder of kernels names, as an editor does that knows nothing of the environment, runs a cell, stops
+// the next one while it is compiled, and runs a third.
 const fromFolder = `
-import sys
+import sys, threading
 from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import KernelManager
 manager = KernelManager(kernel_name="gonb", kernel_spec_manager=KernelSpecManager(kernel_dirs=[sys.argv[1]], ensure_native_kernel=False))
@@ -242,12 +243,16 @@ client = manager.client()
 client.start_channels()
 client.wait_for_ready(timeout=60)
 reply = client.execute_interactive('import "fmt"\n\n%%\nfmt.Println("six times seven is", 6*7)', timeout=120)
+threading.Timer(0.2, manager.interrupt_kernel).start()
+stopped = client.execute_interactive('%%\nfmt.Println("it was not stopped")', timeout=120)
+again = client.execute_interactive('%%\nfmt.Println("six times eight is", 6*8)', timeout=120)
 client.stop_channels()
 manager.shutdown_kernel(now=True)
-sys.exit(reply["content"]["status"] != "ok")
+sys.exit([r["content"]["status"] for r in (reply, stopped, again)] != ["ok", "error", "ok"])
 `
 
-// TestExecuteKernel names the kernel for the user, where VS Code looks for it, and starts it from there without the environment.
+// TestExecuteKernel names the kernel for the user, where VS Code looks for it, and starts it from there without the environment. Stop ends
+// the compilation of a cell, and the kernel goes on.
 func TestExecuteKernel(t *testing.T) {
 	venv := labtest.Environment(t, ".")
 	home := t.TempDir()
@@ -262,8 +267,21 @@ func TestExecuteKernel(t *testing.T) {
 	}
 	start := exec.Command(filepath.Join(venv, "bin", "python"), "-c", fromFolder, filepath.Join(home, ".local", "share", "jupyter", "kernels"))
 	start.Dir, start.Env = t.TempDir(), append(env, "PATH=/usr/bin:/bin")
-	if said, err := start.CombinedOutput(); err != nil || !strings.Contains(string(said), "six times seven is 42") {
+	said, err := start.CombinedOutput()
+	if text := string(said); err != nil || !strings.Contains(text, "six times seven is 42") || strings.Contains(text, "not stopped") || !strings.Contains(text, "six times eight is 48") {
 		t.Errorf("%v: %s", err, said)
+	}
+}
+
+// TestExecuteExport: a page of a notebook has its figures, and neither the cell of the test nor the code of folded cells.
+func TestExecuteExport(t *testing.T) {
+	jupyter := filepath.Join(labtest.Environment(t, "."), "bin", "jupyter")
+	html, err := exec.Command(jupyter, "nbconvert", "--to", "html", "--stdout", "11-any-label.ipynb").Output()
+	must(t, err)
+	page := string(html)
+	if !strings.Contains(page, "<img") || strings.Contains(page, "ExpFloat64") || strings.Contains(page, "grade.gated") {
+		t.Errorf("%d bytes with figures: %v, with folded code: %v, with the test: %v", len(page), strings.Contains(page, "<img"),
+			strings.Contains(page, "ExpFloat64"), strings.Contains(page, "grade.gated"))
 	}
 }
 

@@ -17,7 +17,8 @@ func (p *program) audit() *cobra.Command {
 		Use:   "audit NAME|FILE",
 		Short: "Describe a set and find columns that leak the bag labels",
 		Long: `Counts bags, instances and classes, and finds bags that are there twice. Then it looks for columns
-that tell the label of a bag: by a value, by the maximum, minimum or mean, or by a value's presence.
+that tell the class of a bag: by a value, by the maximum, minimum or mean, or by a value's presence.
+Targets that are numbers or times are not searched for leaks.
 Figures computed with such a column mean nothing. The label columns of named sets are known and
 never used as features.
 

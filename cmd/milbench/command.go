@@ -28,7 +28,7 @@ type program struct {
 	large watching // how far fits on large bags are
 }
 
-// start runs the command line args and returns the exit code.
+// start runs the command line args and returns the exit status.
 func start(ctx context.Context, args []string, out, stderr io.Writer) int {
 	words := printable.NewWriter(out)
 	p := &program{out: &sink{w: words}, err: stderr}
@@ -73,7 +73,7 @@ func (p *program) command() *cobra.Command {
 protocols that by default look at the test part only at the end. It judges models that you trained
 elsewhere, too.
 
-Exit codes:
+Exit status:
   0            done
   1            an audit found a column that leaks the labels or a bag with two labels, a fit failed
                three times, or predict could not read all bags

@@ -14,7 +14,7 @@ import (
 	"synpool/milbench/results"
 )
 
-// The exit codes, besides 128 + the number of the signal that stopped the command.
+// The exit statuses, besides 128 + the number of the signal that stopped the command.
 const (
 	exitDone     = 0
 	exitFinding  = 1  // an audit found a leak or a bag with two labels, a fit failed, or predict could not read all bags

@@ -8,7 +8,7 @@ import (
 )
 
 func main() {
-	debug.SetTraceback("crash") // a crash is a signal then, which schedulers try again, and not exit code 2
+	debug.SetTraceback("crash") // a crash is a signal then, which schedulers try again, and not exit status 2
 	ctx, cancel := withSignals(context.Background())
 	code := start(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	cancel()

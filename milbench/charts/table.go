@@ -1,6 +1,7 @@
 package charts
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -38,8 +39,16 @@ func Table(fits []results.Result, sets ...string) (*plotting.Figure, error) {
 	}
 	var drawn []plotting.IntervalRow
 	settingOf := rowName(rows)
+	alone := !slices.ContainsFunc(rows, func(r results.Row) bool { return r.Set != rows[0].Set })
+	if alone { // the settings name the rows
+		slices.SortStableFunc(rows, func(a, b results.Row) int { return cmp.Compare(b.Mean, a.Mean) })
+	}
 	for _, r := range rows {
-		drawn = append(drawn, Row(r, r.Set, settingOf(r)))
+		set, setting := r.Set, settingOf(r)
+		if alone {
+			set, setting = setting, set
+		}
+		drawn = append(drawn, Row(r, set, setting))
 	}
 	return plotting.Intervals("Every setting by "+m.Name, m, drawn)
 }

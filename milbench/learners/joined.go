@@ -340,7 +340,7 @@ func (m *joinedModel) Predict(ctx context.Context, bags []mil.Instances, instanc
 		}
 	}
 	if instances && total == 0 {
-		return nil, fmt.Errorf("the members (%s) have %w; these learners have some: %s", strings.Join(without, ", "), ErrNoInstances, strings.Join(instanceScorers(), ", "))
+		return nil, fmt.Errorf("the members (%s) have %w; these learners have some: %s", strings.Join(without, ", "), ErrNoInstances, strings.Join(InstanceScorers(), ", "))
 	}
 	one := make([]float64, len(m.models))
 	for i := range all {

@@ -352,7 +352,7 @@ func (m *classicModel) Predict(ctx context.Context, bags []mil.Instances, instan
 	}
 	if instances {
 		if p, err := learner.Predict(m.fitted, m.zero(), true); err == nil && p.Instances == nil {
-			return nil, fmt.Errorf("%s has %w; these learners have some: %s", m.entry.Name, ErrNoInstances, strings.Join(instanceScorers(), ", "))
+			return nil, fmt.Errorf("%s has %w; these learners have some: %s", m.entry.Name, ErrNoInstances, strings.Join(InstanceScorers(), ", "))
 		}
 	}
 	if err := m.tooLarge(bags, instances); err != nil {
@@ -389,8 +389,8 @@ func (m *classicModel) Predict(ctx context.Context, bags []mil.Instances, instan
 	return all, nil
 }
 
-// instanceScorers returns the names of the classical learners that score instances.
-func instanceScorers() (names []string) {
+// InstanceScorers returns the names of the classical learners that score instances.
+func InstanceScorers() (names []string) {
 	for _, e := range Classic() {
 		if e.Model == nil {
 			continue

@@ -180,7 +180,7 @@ func TestClassicModels(t *testing.T) {
 					continue
 				}
 				t.Run(fmt.Sprint(e.Name, sparse, i), func(t *testing.T) {
-					m, _ := roundTrip(t, Trainer{}, setting, shifted(t, 24, sparse), slices.Contains(instanceScorers(), e.Name))
+					m, _ := roundTrip(t, Trainer{}, setting, shifted(t, 24, sparse), slices.Contains(InstanceScorers(), e.Name))
 					if a := m.About(); string(a.Setting) != string(setting) || a.Set != "shifted" || a.NumFeatures != 3 || len(a.Classes) != 2 || len(a.Features) != 3 {
 						t.Errorf("%+v", a)
 					}

@@ -479,7 +479,7 @@ func nameSets(sets []*content, t *Table) {
 			}
 		}
 		if set.target == mil.ClassTarget {
-			t.Notes = append(t.Notes, fmt.Sprintf("%s: the classes are %s", set.shown, strings.Join(set.classes, ", ")))
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: the classes are %s, in this order for kappa", set.shown, strings.Join(set.classes, ", ")))
 		} else if len(set.classes) == 2 {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s: positive is %s, negative %s", set.shown, set.classes[1], set.classes[0]))
 		}

@@ -1,10 +1,15 @@
 package cell
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"synpool/internal/spelling"
@@ -22,8 +27,8 @@ import (
 type Bags struct {
 	name    string
 	options milbench.Reading
-	made    *mil.Set // a set made by a program, instead of a file
-	parent  *Bags    // the bags that these are a part of; nil for all
+	made    func() (*mil.Set, error) // a set made by a program, instead of a file
+	parent  *Bags                    // the bags that these are a part of; nil for all
 	chosen  chooser
 
 	read   func() (*opened, error)
@@ -49,7 +54,32 @@ func Open(nameOrFile string) *Bags {
 
 // Made returns the bags of a set that was made by a program.
 func Made(set *mil.Set) *Bags {
-	return newBags(&Bags{name: set.Name, made: set})
+	return newBags(&Bags{name: set.Name, made: func() (*mil.Set, error) { return set, nil }})
+}
+
+// OpenWith returns the bags of a file by a reader of your own, for formats that [Open] does not know. It checks what the reader
+// returns. Errors name the file.
+func OpenWith(file string, reader func(r io.Reader) (*mil.Set, error)) *Bags {
+	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	return newBags(&Bags{name: name, made: sync.OnceValues(func() (*mil.Set, error) {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		set, err := reader(bufio.NewReader(f))
+		if err == nil {
+			set.Name = name
+			if err = set.Validate(); err == nil {
+				mil.Pack(set.Bags)
+				err = set.Seal()
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		return set, nil
+	})})
 }
 
 func newBags(b *Bags) *Bags {
@@ -289,7 +319,9 @@ func (b *Bags) open() (*opened, error) {
 		o.set, err = b.chosen.of(whole.set, b.name)
 		return o, err
 	case b.made != nil:
-		o.set, err = milbench.Check(b.made, options)
+		if o.set, err = b.made(); err == nil {
+			o.set, err = milbench.Check(o.set, options)
+		}
 	default:
 		o.set, err = milbench.Open(b.name, options)
 	}
@@ -344,10 +376,12 @@ func (b *Bags) unlabelled(model *milbench.Model) (*mil.Set, error) {
 	switch {
 	case b.parent != nil:
 		return b.unlabelledPart(model)
-	case b.made != nil && model != nil:
-		return model.Fill(b.made, b.name)
 	case b.made != nil:
-		return b.made, nil
+		set, err := b.made()
+		if err == nil && model != nil {
+			set, err = model.Fill(set, b.name)
+		}
+		return set, err
 	case model != nil:
 		return model.Open(b.name, b.options)
 	}

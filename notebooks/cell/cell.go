@@ -4,7 +4,7 @@
 //
 //	var bags = Open("slides.csv")
 //	var result = Compare(bags, Mean, Gated, Syn(3))
-//	var trained = Train(bags, result.Best())
+//	var trained = Train(bags, result.BestExplaining())
 //
 //	%%
 //	Show(bags, result, trained.Explain(bags.Find("slide17")))

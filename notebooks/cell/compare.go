@@ -106,12 +106,27 @@ func has(r results.Row, setting json.RawMessage) bool {
 
 // Best returns the learner with the largest mean of the main score; with nested selection, with the setting that was chosen
 // most often. Because it is the best of several, its mean is slightly optimistic.
-func (c *Comparison) Best() Learner {
-	row := slices.MaxFunc(c.Table().Rows, func(a, b results.Row) int { return cmp.Compare(a.Mean, b.Mean) })
-	if row.Config == nil {
-		return Learner{fixed: row.Chosen[0].Config}
+func (c *Comparison) Best() Learner { return best(c.Table().Rows) }
+
+// BestExplaining returns the best of those learners that say which instances count, for [Model.Explain].
+func (c *Comparison) BestExplaining() Learner {
+	rows := slices.DeleteFunc(slices.Clone(c.Table().Rows), func(r results.Row) bool { return !milbench.Explains(settingOf(r)) })
+	if len(rows) == 0 {
+		Check(errors.New("no learner of the comparison says which instances count; add one that does, such as Gated"))
 	}
-	return Learner{fixed: row.Config}
+	return best(rows)
+}
+
+func best(rows []results.Row) Learner {
+	return Learner{fixed: settingOf(slices.MaxFunc(rows, func(a, b results.Row) int { return cmp.Compare(a.Mean, b.Mean) }))}
+}
+
+// settingOf returns the setting of a row; with nested selection, the one that was chosen most often.
+func settingOf(r results.Row) json.RawMessage {
+	if r.Config == nil {
+		return r.Chosen[0].Config
+	}
+	return r.Config
 }
 
 // single returns the row of one learner, which must have a single setting.

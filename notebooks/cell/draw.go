@@ -13,8 +13,8 @@ import (
 )
 
 // DrawSlides writes an example data set, unless the file exists, and returns its name: slides with cells, four measurements
-// per cell, two slides per patient. In the slides of ill patients, one to three cells are larger and less round than the
-// others. The darkness of the stain differs between patients and means nothing.
+// per cell, two slides per patient. In the slides of ill patients, one cell is larger and less round than the others are on
+// average. The darkness of the stain differs between patients and means nothing.
 func DrawSlides(file string, patients int) string {
 	return drawSlides(file, patients, "slide", "patient")
 }
@@ -38,11 +38,10 @@ func drawSlides(file string, patients int, slide, of string) string {
 			label = "?"
 		}
 		for k := range 2 {
-			grown := ill * (1 + random.IntN(3))
 			for cell := range 6 + random.IntN(18) {
 				area, roundness := 100+15*random.NormFloat64(), 0.8+0.06*random.NormFloat64()
-				if cell < grown {
-					area, roundness = area+45, roundness-0.16
+				if cell < ill {
+					area, roundness = area+40, roundness-0.14
 				}
 				fmt.Fprintf(&text, "%s%d,%s,%s%d,%.1f,%.3f,%.3f,%.3f\n", slide, 2*patient+k+1, label, of, patient+1,
 					area, roundness, stain+random.NormFloat64()/3, random.NormFloat64())

@@ -115,6 +115,9 @@ func TestFive(t *testing.T) {
 	if row := two.Row(best); row.Mean < 0.8 || row.Mean < two.Row(StatisticsSVM).Mean || row.Mean < two.Row(StatisticsTrees).Mean {
 		t.Errorf("the best has %+v", row)
 	}
+	if best := Compare(Open(file), Mean.Epochs(1), Gated.Epochs(1)).Folds(2).Repeats(1).BestExplaining(); best.String() != "gated" {
+		t.Errorf("%v is said to explain best", best)
+	}
 
 	for _, of := range []struct {
 		learner Learner
@@ -180,6 +183,8 @@ func TestEnds(t *testing.T) {
 		{"no probabilities; or leave", func() { Show(Train(Open(os.Getenv("CELL_COUNTS")), Mean.Epochs(1)).Calibrate("platt")) }},
 		{"calibrate a model of Train", func() { Load("model").Calibrate("platt") }},
 		{`did you mean "platt"?`, func() { Train(Open(file), StatisticsSVM).Calibrate("plat") }},
+		{"add one that does", func() { Compare(Open(file), Mean.Epochs(1)).Folds(2).Repeats(1).BestExplaining() }},
+		{"is no share to remove", func() { Show(Train(Open(file), StatisticsSVM).Without(Open(file), 1.5)) }},
 		{"nothing says where", func() { Show(Open(file).Find("slide3").Map("a", "b", nil)) }},
 	}
 	if k, err := strconv.Atoi(os.Getenv("CELL_ENDS")); err == nil {

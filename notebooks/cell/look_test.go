@@ -123,3 +123,20 @@ func TestFeatures(t *testing.T) {
 		}
 	}
 }
+
+// TestMissingShown: an explanation names what is missing among its instances, and nothing else.
+func TestMissingShown(t *testing.T) {
+	t.Setenv(StoreVariable, t.TempDir())
+	var text strings.Builder
+	text.WriteString("bag,label,area,edge\n")
+	for i := range 24 {
+		fmt.Fprintf(&text, "b%d,%d,%d,1\nb%d,%d,2,3\n", i, i%2, 5*(i%2), i, i%2)
+	}
+	file := put(t, "holes.csv", strings.Replace(text.String(), "b3,1,2,3", "b3,1,2,", 1))
+	bags := Open(file).Median().KeepLeak()
+	trained := Train(bags, Named("instance"))
+	if said := printed(t, func() { Show(trained.Explain(bags.Find("b2"))) }); strings.Contains(said, "missing") {
+		t.Error(said)
+	}
+	wants(t, printed(t, func() { Show(trained.Explain(bags.Find("b3"))) }), "edge=missing")
+}

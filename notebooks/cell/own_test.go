@@ -3,6 +3,7 @@ package cell
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -57,6 +58,43 @@ func (m *middle) Predict(bag mil.Instances) (mil.Prediction, error) {
 		return mil.Scored(0), err
 	}
 	return mil.Scored(m.Factor * (of.Mean[0] - m.Mean)), nil
+}
+
+// TestOpenWith reads lines of a format that nobody else has, lazily, and names the file in errors.
+func TestOpenWith(t *testing.T) {
+	t.Setenv(StoreVariable, t.TempDir())
+	var text strings.Builder
+	for i := range 12 {
+		fmt.Fprintf(&text, "b%d %d %d %d\n", i, i%2, i%2+i, -i)
+	}
+	lines := func(r io.Reader) (*mil.Set, error) {
+		set := new(mil.Set)
+		for {
+			var id string
+			var label int
+			values := make([]float32, 2)
+			switch _, err := fmt.Fscanln(r, &id, &label, &values[0], &values[1]); err {
+			case nil:
+				set.Bags = append(set.Bags, mil.Bag{ID: id, Target: mil.Labelled(label), Instances: &mil.Dense{Rows: 1, Cols: 2, Values: values}})
+			case io.EOF:
+				return set, nil
+			default:
+				return nil, fmt.Errorf("bag %d: %w", len(set.Bags)+1, err)
+			}
+		}
+	}
+	bags := OpenWith(put(t, "own.lines", text.String()), lines)
+	wants(t, printed(t, func() { Show(bags) }), "own", "12", "6 negative, 6 positive")
+	if row := Compare(bags, StatisticsTrees).Folds(2).Repeats(1).Row(StatisticsTrees); row.Set != "own" {
+		t.Errorf("%+v", row)
+	}
+	if scores := Train(bags, StatisticsTrees).Predict(bags).Bags(); len(scores) != 12 {
+		t.Errorf("%d bags are scored", len(scores))
+	}
+	file := put(t, "bad.lines", "b0 x\n")
+	if _, err := OpenWith(file, lines).read(); err == nil || !strings.HasPrefix(err.Error(), file+": bag 1: ") {
+		t.Error(err)
+	}
 }
 
 // TestOwn: a pooling and a learner of one's own are compared, trained, explained and saved as ours are.

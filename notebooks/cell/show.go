@@ -80,7 +80,7 @@ func parts(v any) []any {
 	case *Differences:
 		return append([]any{v.card()}, parts(v.Figure())...)
 	case *Removal:
-		return []any{v.card()}
+		return append([]any{v.card()}, parts(v.Figure())...)
 	case Threshold:
 		return []any{v.card()}
 	case Card:
@@ -422,28 +422,41 @@ func (e *Explanation) card() Card {
 	if !said.scored() {
 		value, values = "share", said.shares()
 	}
-	most := min(len(said.features), mostShown)
 	header := []string{"instance", value}
 	for _, name := range said.classes {
 		header = append(header, "for "+name)
 	}
-	c := Card{title: said.title, rows: [][]string{append(header, said.features[:most]...)}, notes: said.notes}
-	for _, i := range said.order()[:min(mostShown, said.x.Len())] {
+	order := said.order()[:min(mostShown, said.x.Len())]
+	features := make([][]float32, len(order))
+	for k, i := range order {
+		features[k] = make([]float32, said.x.Features())
+		Check(said.x.Read(i, i+1, features[k]))
+	}
+	var columns []int // of the features, without those that say that nothing is missing
+	for j, name := range said.features {
+		if !strings.HasSuffix(name, "=missing") || slices.ContainsFunc(features, func(row []float32) bool { return row[j] != 0 }) {
+			columns = append(columns, j)
+		}
+	}
+	most := min(len(columns), mostShown)
+	for _, j := range columns[:most] {
+		header = append(header, said.features[j])
+	}
+	c := Card{title: said.title, rows: [][]string{header}, notes: said.notes}
+	for k, i := range order {
 		row := []string{strconv.Itoa(i), fmt.Sprintf("%.3f", values[i])}
 		for _, name := range said.classes {
 			row = append(row, fmt.Sprintf("%.3f", said.bag.Instances[i].Scores[name]))
 		}
-		features := make([]float32, said.x.Features())
-		Check(said.x.Read(i, i+1, features))
-		for _, v := range features[:most] {
-			row = append(row, fmt.Sprintf("%.4g", v))
+		for _, j := range columns[:most] {
+			row = append(row, fmt.Sprintf("%.4g", features[k][j]))
 		}
 		c.rows = append(c.rows, row)
 	}
 	if more := said.x.Len() - mostShown; more > 0 {
 		c.notes = append(c.notes, fmt.Sprintf("and %d more instances", more))
 	}
-	if more := len(said.features) - most; more > 0 {
+	if more := len(columns) - most; more > 0 {
 		c.notes = append(c.notes, fmt.Sprintf("and %d more features", more))
 	}
 	return c

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
+	"synpool/milbench"
 	"synpool/milbench/charts"
 	"synpool/milbench/cv"
 	"synpool/milbench/mil"
@@ -150,70 +152,110 @@ func (c *Comparison) Transfers() *plotting.Figure {
 	return Must(plotting.WinnerTransfers("How often the winner of a bag changed", curves))
 }
 
-// mostRemoved is the number of instances that [Model.Without] removes from a bag, besides the winner.
+// mostRemoved is how often [Model.Without] removes other instances from a bag.
 const mostRemoved = 20
 
-// Removal says how far the score of each bag moves without its winner, the instance with the largest weight, and on average
-// without another one. It is computed when it is first needed.
+// Removal says how far the score of each bag moves without its instances with the largest weights, and on average without as many
+// others. It is computed when it is first needed.
 type Removal struct{ do func() (*removed, error) }
 
 type removed struct {
-	name            string
-	winners, others []float64 // per bag
-	left            int       // bags of fewer than three instances
+	name, most, others string // the model, and what is removed
+	bags               []one
+	left               int // bags of fewer than three instances
 }
 
-// Without removes the winner of each bag with three instances or more, and, one at a time, up to 20 others evenly spaced. A large weight is a
-// claim: if it means something, the winner moves the score farther than another instance.
-func (m *Model) Without(bags *Bags) *Removal {
-	return &Removal{sync.OnceValues(func() (*removed, error) { return m.without(bags) })}
+// one is what removing instances from a bag does: how far its score moves, and the score before and after.
+type one struct{ most, others, score, withoutMost, withoutOthers float64 }
+
+// Without removes from each bag the winner, the instance with the largest weight, or a share of its instances, those with the largest
+// weights; and, up to 20 times, as many others, evenly spaced by weight. Bags of fewer than three instances are left out. A large
+// weight is a claim: if it means something, these instances move the score farther than others.
+func (m *Model) Without(bags *Bags, share ...float64) *Removal {
+	return &Removal{sync.OnceValues(func() (*removed, error) { return m.without(bags, share) })}
 }
 
-func (m *Model) without(bags *Bags) (*removed, error) {
+func (m *Model) without(bags *Bags, share []float64) (*removed, error) {
+	r, part := &removed{name: m.name, most: "the winner", others: "another instance"}, 0.0
+	if len(share) > 0 {
+		part = share[0]
+		r.most, r.others = fmt.Sprintf("%.3g %% with the largest weights", 100*part), "as many others"
+		if !(part > 0 && part <= 0.5) || len(share) > 1 {
+			return nil, fmt.Errorf("Without: %v is no share to remove; give one number above 0, at most 0.5", share)
+		}
+	}
 	model, set, err := m.on(bags)
 	if err != nil {
 		return nil, err
 	}
-	r := &removed{name: m.name}
 	for i := range set.Bags {
-		bag := set.Bags[i]
-		dense, err := mil.ToDense(bag.Instances)
-		if err != nil {
-			return nil, err
-		}
-		if dense.Rows < 3 {
+		if set.Bags[i].Instances.Len() < 3 {
 			r.left++
 			continue
 		}
-		one := *set
-		one.Bags, one.InstanceLabels = []mil.Bag{bag}, nil
-		said, err := model.Explain(interrupted(), &one)
+		moved, err := without(model, set, i, part)
 		if err != nil {
 			return nil, err
 		}
-		order := (&explained{bag: said.Bags[0], x: bag.Instances}).order()
-		take := []int{order[0]}
-		for k := range min(mostRemoved, dense.Rows-1) {
-			take = append(take, order[1+k*(dense.Rows-1)/min(mostRemoved, dense.Rows-1)])
-		}
-		for _, k := range take {
-			rest := slices.Concat(dense.Values[:k*dense.Cols], dense.Values[(k+1)*dense.Cols:])
-			one.Bags = append(one.Bags, mil.Bag{ID: bag.ID + " without " + strconv.Itoa(k), Instances: &mil.Dense{Rows: dense.Rows - 1, Cols: dense.Cols, Values: rest}})
-		}
-		scored, err := model.Predict(interrupted(), &one)
-		if err != nil {
-			return nil, err
-		}
-		var moved []float64
-		for _, b := range scored.Bags[1:] {
-			moved = append(moved, floats.Distance(scoresOf(b), scoresOf(scored.Bags[0]), 2))
-		}
-		r.winners, r.others = append(r.winners, moved[0]), append(r.others, stat.Mean(moved[1:], nil))
+		r.bags = append(r.bags, moved)
 	}
-	if r.winners == nil {
+	if r.bags == nil {
 		return nil, fmt.Errorf("%s: no bag has three instances", bags.name)
 	}
 	return r, nil
+}
+
+// without removes instances from a bag of a set.
+func without(model *milbench.Model, set *mil.Set, i int, share float64) (moved one, err error) {
+	bag := set.Bags[i]
+	dense, err := mil.ToDense(bag.Instances)
+	if err != nil {
+		return moved, err
+	}
+	alone := *set
+	alone.Bags, alone.InstanceLabels = []mil.Bag{bag}, nil
+	said, err := model.Explain(interrupted(), &alone)
+	if err != nil {
+		return moved, err
+	}
+	order := (&explained{bag: said.Bags[0], x: bag.Instances}).order()
+	n := max(1, int(math.Round(share*float64(dense.Rows))))
+	most, rest := order[:n], order[n:]
+	removed := [][]int{most}
+	times := min(mostRemoved, len(rest)/n)
+	for k := range times {
+		var some []int
+		for j := range n {
+			some = append(some, rest[(j*times+k)*len(rest)/(n*times)])
+		}
+		removed = append(removed, some)
+	}
+	for k, some := range removed {
+		left := &mil.Dense{Cols: dense.Cols}
+		for row := range dense.Rows {
+			if !slices.Contains(some, row) {
+				left.Rows, left.Values = left.Rows+1, append(left.Values, dense.Row(row)...)
+			}
+		}
+		alone.Bags = append(alone.Bags, mil.Bag{ID: bag.ID + " without " + strconv.Itoa(k), Instances: left})
+	}
+	scored, err := model.Predict(interrupted(), &alone)
+	if err != nil {
+		return moved, err
+	}
+	before := scoresOf(scored.Bags[0])
+	class := floats.MaxIdx(before) // 0 if there are no classes
+	moved.score = before[class]
+	for k, b := range scored.Bags[1:] {
+		after := scoresOf(b)
+		if distance := floats.Distance(after, before, 2); k == 0 {
+			moved.most, moved.withoutMost = distance, after[class]
+		} else {
+			moved.others += distance / float64(times)
+			moved.withoutOthers += after[class] / float64(times)
+		}
+	}
+	return moved, nil
 }
 
 // scoresOf returns the score of a bag, or those of its classes.
@@ -229,29 +271,53 @@ func scoresOf(b predict.Bag) (all []float64) {
 	return all
 }
 
-// Winners returns how far the score of each bag moves without its winner.
-func (r *Removal) Winners() []float64 { return Must(r.do()).winners }
+// Winners returns how far the score of each bag moves without its winner, or without the instances with the largest weights.
+func (r *Removal) Winners() []float64 { return r.each(func(o one) float64 { return o.most }) }
 
-// Others returns how far the score of each bag moves without another instance, on average.
-func (r *Removal) Others() []float64 { return Must(r.do()).others }
+// Others returns how far the score of each bag moves without others, on average.
+func (r *Removal) Others() []float64 { return r.each(func(o one) float64 { return o.others }) }
+
+func (r *Removal) each(value func(one) float64) (all []float64) {
+	for _, o := range Must(r.do()).bags {
+		all = append(all, value(o))
+	}
+	return all
+}
+
+// Figure draws the score of each bag before and after; with classes, the score of the class that is predicted before. On the line,
+// nothing has changed.
+func (r *Removal) Figure() *plotting.Figure {
+	said := Must(r.do())
+	before := r.each(func(o one) float64 { return o.score })
+	at, up := slices.Concat(before, before), append(r.each(func(o one) float64 { return o.withoutMost }), r.each(func(o one) float64 { return o.withoutOthers })...)
+	points := make([]plotting.ScatterPoint, len(at))
+	for i := range points {
+		points[i] = plotting.ScatterPoint{X: at[i], Y: up[i], Class: "without " + said.most}
+		if i >= len(before) {
+			points[i].Class = "without " + said.others
+		}
+	}
+	ends := []float64{slices.Min(before), slices.Max(before)}
+	return Must(plotting.Scatter(said.name+": what moves the score", "score of the whole bag", "score without", points, plotting.FunctionCurve{Name: "unmoved", X: ends, Y: ends}))
+}
 
 func (r *Removal) card() Card {
 	said := Must(r.do())
 	c := Card{title: said.name + ": what moves the score", rows: [][]string{{"removed", "the score moves by", "standard error"}}}
 	more := 0
-	for k := range said.winners {
-		if said.winners[k] > said.others[k] {
+	for _, o := range said.bags {
+		if o.most > o.others {
 			more++
 		}
 	}
 	for _, row := range []struct {
 		name  string
 		moved []float64
-	}{{"the winner", said.winners}, {"another instance", said.others}} {
+	}{{said.most, r.Winners()}, {said.others, r.Others()}} {
 		mean, sd := stat.MeanStdDev(row.moved, nil)
 		c.rows = append(c.rows, []string{row.name, fmt.Sprintf("%.3f", mean), fmt.Sprintf("%.3f", stat.StdErr(sd, float64(len(row.moved))))})
 	}
-	c.notes = append(c.notes, fmt.Sprintf("the winner moves the score by more in %d of %d bags", more, len(said.winners)))
+	c.notes = append(c.notes, fmt.Sprintf("%s: more than %s in %d of %d bags", said.most, said.others, more, len(said.bags)))
 	if said.left > 0 {
 		c.notes = append(c.notes, fmt.Sprintf("%s left out, with fewer than three instances", counted(said.left, "bag is", "bags are")))
 	}

@@ -2,6 +2,7 @@ package cell
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,6 +47,12 @@ func TestWithout(t *testing.T) {
 	moved := Train(bags, Named("instance")).Without(bags)
 	said := printed(t, func() { Show(moved) })
 	wants(t, said, "the winner", "another instance", "of 20 bags")
+	share := Train(bags, Named("instance")).Without(bags, 0.5)
+	said = printed(t, func() { Show(share) })
+	wants(t, said, "50 % with the largest weights", "as many others")
+	if w, o := share.Winners(), share.Others(); w[1] <= o[1] || slices.Equal(w, moved.Winners()) {
+		t.Errorf("%v and %v", w, o)
+	}
 	if w, o := moved.Winners(), moved.Others(); len(w) != 20 || len(o) != 20 || w[1] <= o[1] {
 		t.Errorf("%v and %v", w, o)
 	}

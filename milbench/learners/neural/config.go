@@ -186,6 +186,12 @@ func (c Config) checkSize(features, instances, bags int, large bool) error {
 	return nil
 }
 
+// Chooses reports whether the pooling of a setting weights instances differently, so that its weights say which count.
+func Chooses(setting json.RawMessage) bool {
+	var c Config
+	return json.Unmarshal(setting, &c) == nil && c.chooses()
+}
+
 // chooses reports whether the pooling weights instances differently.
 func (c Config) chooses() bool {
 	e, err := find(c.Pooling)
