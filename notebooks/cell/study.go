@@ -231,11 +231,11 @@ func without(model *milbench.Model, set *mil.Set, i int, share float64) (moved o
 		removed = append(removed, some)
 	}
 	for k, some := range removed {
-		left := &mil.Dense{Cols: dense.Cols}
-		for row := range dense.Rows {
-			if !slices.Contains(some, row) {
-				left.Rows, left.Values = left.Rows+1, append(left.Values, dense.Row(row)...)
-			}
+		left := &mil.Dense{Cols: dense.Cols, Rows: dense.Rows - len(some)}
+		start := 0
+		for _, row := range append(slices.Sorted(slices.Values(some)), dense.Rows) {
+			left.Values = append(left.Values, dense.Values[start*dense.Cols:row*dense.Cols]...)
+			start = row + 1
 		}
 		alone.Bags = append(alone.Bags, mil.Bag{ID: bag.ID + " without " + strconv.Itoa(k), Instances: left})
 	}
