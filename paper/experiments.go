@@ -112,11 +112,11 @@ var Experiments = []Experiment{
 		Figures:  []string{"auc", "ranks"},
 		Full: Form{
 			Arms: []Arm{
-				{Sets: slices.Concat(images, molecules, []string{"ucsb"}), Protocol: protocol(cv.NestedProtocol, 0, 2), Settings: comparedPoolings},
+				{Sets: slices.Concat(images, molecules, []string{"ucsb"}), Protocol: protocol(cv.NestedProtocol, 0, 1), Settings: comparedPoolings},
 				{Sets: web, Protocol: protocol(cv.NestedProtocol, 0, 3), Settings: comparedPoolings},
 			},
 			Time:  2 * time.Hour,
-			Scope: "nested protocol: 10 folds (UCSB 4) of 2 repeats, Web the official split with 3 seeds; Syn and softmax in both settings; the validation part chooses epoch and setting of every pooling",
+			Scope: "nested protocol: 10 folds (UCSB 4) of 1 repeat, Web the official split with 3 seeds; Syn and softmax in both settings; the validation part chooses epoch and setting of every pooling",
 		},
 		Quick: Form{
 			Arms: []Arm{{Sets: []string{"musk1"}, Protocol: protocol(cv.NestedProtocol, 5, 1), Settings: slices.Concat(
