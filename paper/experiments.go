@@ -113,10 +113,10 @@ var Experiments = []Experiment{
 		Full: Form{
 			Arms: []Arm{
 				{Sets: slices.Concat(images, molecules, []string{"ucsb"}), Protocol: protocol(cv.NestedProtocol, 0, 1), Settings: comparedPoolings},
-				{Sets: web, Protocol: protocol(cv.NestedProtocol, 0, 3), Settings: comparedPoolings},
+				{Sets: web, Protocol: protocol(cv.NestedProtocol, 0, 1), Settings: comparedPoolings},
 			},
 			Time:  2 * time.Hour,
-			Scope: "nested protocol: 10 folds (UCSB 4) of 1 repeat, Web the official split with 3 seeds; Syn and softmax in both settings; the validation part chooses epoch and setting of every pooling",
+			Scope: "nested protocol: 10 folds (UCSB 4) of 1 repeat, Web the official split; Syn and softmax in both settings; the validation part chooses epoch and setting of every pooling",
 		},
 		Quick: Form{
 			Arms: []Arm{{Sets: []string{"musk1"}, Protocol: protocol(cv.NestedProtocol, 5, 1), Settings: slices.Concat(
@@ -155,10 +155,10 @@ var Experiments = []Experiment{
 		Full: Form{
 			Arms: []Arm{
 				{Sets: slices.Concat(images, molecules, []string{"ucsb"}), Protocol: protocol(cv.NestedProtocol, 0, 1), Settings: both(sweepGrid)},
-				{Sets: web, Protocol: protocol(cv.NestedProtocol, 0, 3), Settings: both(sweepGrid)},
+				{Sets: web, Protocol: protocol(cv.NestedProtocol, 0, 1), Settings: both(sweepGrid)},
 			},
 			Time:  2 * time.Hour,
-			Scope: "nested protocol: 10 folds (UCSB 4) of 1 repeat, Web the official split with 3 seeds; 13 values of I in both settings, each with S 1 and 10 and width 32 and 64",
+			Scope: "nested protocol: 10 folds (UCSB 4) of 1 repeat, Web the official split; 13 values of I in both settings, each with S 1 and 10 and width 32 and 64",
 		},
 		Quick: Form{
 			Arms: []Arm{{Sets: []string{"musk1"}, Protocol: protocol(cv.NestedProtocol, 5, 1),
