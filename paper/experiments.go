@@ -32,6 +32,7 @@ func protocol(name string, folds, repeats int) cv.Protocol {
 
 var (
 	honest = protocol(cv.HonestProtocol, 0, 5)
+	nested = protocol(cv.NestedProtocol, 0, 1)
 	short  = protocol(cv.HonestProtocol, 5, 1) // for quick forms
 )
 
@@ -86,9 +87,9 @@ var sweepGrid = neural.Grid{"pooling": {"syn"}, "iterations": steps, "scale": {1
 
 // comparedPoolings are the poolings of Tables 1 and 2, each with the hyperparameters among which the validation part chooses.
 var comparedPoolings = slices.Concat(
-	both(neural.Grid{"pooling": {"syn"}, "iterations": {-5, -1, 1, 5}, "scale": {1, 10}, "width": {64, 256}}),
-	both(neural.Grid{"pooling": {"softmax"}, "scale": {1, 10}, "width": {64, 256}}),
-	settings(neural.Grid{"pooling": {"hopfield", "attention", "gated", "mean", "max"}, "width": {64, 256}}),
+	both(neural.Grid{"pooling": {"syn"}, "iterations": {-5, -1, 1, 5}, "scale": {1, 10}, "width": {32, 64}}),
+	both(neural.Grid{"pooling": {"softmax"}, "scale": {1, 10}, "width": {32, 64}}),
+	settings(neural.Grid{"pooling": {"hopfield", "attention", "gated", "mean", "max"}, "width": {32, 64}}),
 	instanceSettings,
 )
 
@@ -111,12 +112,9 @@ var Experiments = []Experiment{
 		Paper:    "Tables 1 and 2",
 		Figures:  []string{"auc", "ranks"},
 		Full: Form{
-			Arms: []Arm{
-				{Sets: slices.Concat(images, molecules, []string{"ucsb"}), Protocol: protocol(cv.NestedProtocol, 0, 1), Settings: comparedPoolings},
-				{Sets: web, Protocol: protocol(cv.NestedProtocol, 0, 1), Settings: comparedPoolings},
-			},
+			Arms:  []Arm{{Sets: paperSets, Protocol: nested, Settings: comparedPoolings}},
 			Time:  2 * time.Hour,
-			Scope: "nested protocol: 10 folds (UCSB 4) of 1 repeat, Web the official split; Syn and softmax in both settings; the validation part chooses epoch and setting of every pooling",
+			Scope: "nested protocol: 10 folds (UCSB 4) of 1 repeat, Web the official split; Syn and softmax in both settings; width 32 and 64; the validation part chooses epoch and setting of every pooling",
 		},
 		Quick: Form{
 			Arms: []Arm{{Sets: []string{"musk1"}, Protocol: protocol(cv.NestedProtocol, 5, 1), Settings: slices.Concat(
@@ -153,10 +151,7 @@ var Experiments = []Experiment{
 		Paper:    "Tables 4 and 5",
 		Figures:  []string{"sweep", "ranks"},
 		Full: Form{
-			Arms: []Arm{
-				{Sets: slices.Concat(images, molecules, []string{"ucsb"}), Protocol: protocol(cv.NestedProtocol, 0, 1), Settings: both(sweepGrid)},
-				{Sets: web, Protocol: protocol(cv.NestedProtocol, 0, 1), Settings: both(sweepGrid)},
-			},
+			Arms:  []Arm{{Sets: paperSets, Protocol: nested, Settings: both(sweepGrid)}},
 			Time:  2 * time.Hour,
 			Scope: "nested protocol: 10 folds (UCSB 4) of 1 repeat, Web the official split; 13 values of I in both settings, each with S 1 and 10 and width 32 and 64",
 		},
