@@ -32,7 +32,6 @@ func protocol(name string, folds, repeats int) cv.Protocol {
 
 var (
 	honest = protocol(cv.HonestProtocol, 0, 5)
-	nested = protocol(cv.NestedProtocol, 0, 5)
 	short  = protocol(cv.HonestProtocol, 5, 1) // for quick forms
 )
 
@@ -82,6 +81,9 @@ func inside(folds, repeats int) cv.Protocol {
 // steps are the numbers of Syn steps of the paper's experiments: distraction, none, concentration.
 var steps = neural.Values(-20, -10, -5, -3, -2, -1, 0, 1, 2, 3, 5, 10, 20)
 
+// sweepGrid is Syn with every number of steps, and with the hyperparameters that the paper chooses for each set.
+var sweepGrid = neural.Grid{"pooling": {"syn"}, "iterations": steps, "scale": {1, 10}, "width": {32, 64}}
+
 // both returns the settings of a grid with Syn as the paper has it (γ = 1, no layer norm), and as the released program has it (γ = 0.5,
 // layer norm).
 func both(g neural.Grid) (list []json.RawMessage) {
@@ -89,14 +91,6 @@ func both(g neural.Grid) (list []json.RawMessage) {
 		g = maps.Clone(g)
 		g["preset"] = neural.Values(preset)
 		list = append(list, settings(g)...)
-	}
-	return list
-}
-
-// span returns the integers from low to high.
-func span(low, high int) (list []any) {
-	for i := low; i <= high; i++ {
-		list = append(list, i)
 	}
 	return list
 }
@@ -109,7 +103,7 @@ var Experiments = []Experiment{
 		Paper:    "Table 1",
 		Figures:  []string{"auc", "ranks"},
 		Full: Form{
-			Arms: []Arm{{Sets: paperSets, Protocol: nested, Settings: slices.Concat(
+			Arms: []Arm{{Sets: paperSets, Protocol: protocol(cv.NestedProtocol, 0, 5), Settings: slices.Concat(
 				settings(
 					neural.Grid{"pooling": {"syn"}, "iterations": {-5, -1, 1, 5}, "scale": {1, 10}, "width": {64, 256}},
 					neural.Grid{"pooling": {"softmax"}, "scale": {1, 10}, "width": {64, 256}},
@@ -155,19 +149,15 @@ var Experiments = []Experiment{
 		Paper:    "Tables 4 and 5",
 		Figures:  []string{"sweep", "ranks"},
 		Full: Form{
-			Arms: []Arm{
-				{Sets: slices.DeleteFunc(slices.Clone(paperSets), func(s string) bool { return s == "elephant" || s == "musk1" }), Protocol: honest,
-					Settings: settings(neural.Grid{"pooling": {"syn"}, "width": narrow, "iterations": {-20, -15, -10, -6, -3, -1, 0, 1, 3, 6, 10, 15, 20}})},
-				{Sets: []string{"elephant", "musk1"}, Protocol: honest, Settings: settings(neural.Grid{"pooling": {"syn"}, "width": narrow, "iterations": span(-20, 20)})},
-			},
-			Time:  50 * time.Minute,
-			Scope: "width 64; 10 folds (UCSB 4, Web the official split), 5 repeats; 13 values of I, on Elephant and Musk 1 all 41",
+			Arms:  []Arm{{Sets: paperSets, Protocol: protocol(cv.NestedProtocol, 0, 1), Settings: both(sweepGrid)}},
+			Time:  100 * time.Minute,
+			Scope: "nested protocol: 10 folds (UCSB 4) of 1 repeat, Web the official split; 13 values of I in both settings, each with S 1 and 10 and width 32 and 64",
 		},
 		Quick: Form{
-			Arms: []Arm{{Sets: []string{"musk1"}, Protocol: short,
-				Settings: settings(neural.Grid{"pooling": {"syn"}, "width": narrow, "iterations": {-20, -10, -3, -1, 0, 1, 3, 10, 20}})}},
+			Arms: []Arm{{Sets: []string{"musk1"}, Protocol: protocol(cv.NestedProtocol, 5, 1),
+				Settings: both(neural.Grid{"pooling": {"syn"}, "width": narrow, "iterations": {-20, -3, 0, 3, 20}, "scale": {1, 10}})}},
 			Time:  time.Minute,
-			Scope: "Musk 1, width 64, 5 folds, 1 repeat, 9 values of I",
+			Scope: "Musk 1, width 64, 5 folds, 1 repeat, 5 values of I in both settings, each with S 1 and 10",
 		},
 	},
 	{

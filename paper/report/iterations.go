@@ -236,17 +236,11 @@ func distractionHelps(preset string) func(iterationStudy) answer {
 	}
 }
 
-// Table has a line for each set, and another for one with more values of I.
+// Table has a line for each set.
 func (s sweepStudy) Table() string {
 	var rows [][]string
-	for _, set := range s.sets {
-		own := without(s.settings, func(i int) bool { return !s.has(set, i) })
-		if s.has(set, s.Steps...) {
-			rows = append(rows, s.sweep(set, s.Steps).row(set))
-		}
-		if twoSided(own) && !slices.Equal(own, s.Steps) {
-			rows = append(rows, s.sweep(set, own).row(fmt.Sprintf("%s, its %d values of I", set, len(own))))
-		}
+	for i, set := range s.on {
+		rows = append(rows, s.sweeps[i].row(set))
 	}
 	return table([]string{"set", "best I", "AUC", "worst I", "AUC", "AUC at 0", "mean rank of I > 0", "mean rank of I < 0"}, rows)
 }

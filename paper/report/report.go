@@ -30,7 +30,7 @@ var sections = []section{
 	{"poolings", "Which pooling is best when the test part chooses nothing?", "ranks", 10030, func(a results.Archive) any { return newPoolings(a) }},
 	{"published", "How much of the published AUC comes from the protocol?", "steps", 2730, func(a results.Archive) any { return newPublished(a) }},
 	{"ablation", "What does each part of SynPooling contribute?", "changes", 3465, func(a results.Archive) any { return newAblation(a) }},
-	{"iterations", "Which number of Syn steps is best?", "sweep", 6635, func(a results.Archive) any { return newIterations(a) }},
+	{"iterations", "Which number of Syn steps is best?", "sweep", 6552, func(a results.Archive) any { return newIterations(a) }},
 	{"winners", "Does the winning instance change more often under distraction?", "steps", 1872, func(a results.Archive) any { return newWinners(a) }},
 	{"noise", "Does concentration make a network robust to noise?", "lead", 10800, func(a results.Archive) any { return newNoise(a) }},
 	{"assumption", "Which poolings learn what the MIL assumption forbids?", "assumption", 330, func(a results.Archive) any { return newAssumption(a) }},
