@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"time"
 
 	"gonum.org/v1/gonum/floats"
@@ -237,17 +236,8 @@ func principal(vectors [][]float64, most int) ([][]float64, error) {
 			size = -size
 		}
 		for i := range places {
-			places[i] = append(places[i], significant(size*along[i], 4))
+			places[i] = append(places[i], results.Significant(size*along[i], 4))
 		}
 	}
 	return places, nil
-}
-
-// significant rounds v to n significant digits.
-func significant(v float64, n int) float64 {
-	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', n, 64), 64)
-	if err != nil {
-		return v // cannot be
-	}
-	return r
 }

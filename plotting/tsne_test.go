@@ -366,23 +366,3 @@ func TestTSNERefuses(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkTSNE is of the similarities and of 260 iterations.
-func BenchmarkTSNE(b *testing.B) {
-	for _, n := range []int{200, 1000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			random := seeded(1)
-			vectors := make([][]float64, n)
-			for i := range vectors {
-				for range 50 {
-					vectors[i] = append(vectors[i], random.NormFloat64())
-				}
-			}
-			for b.Loop() {
-				if _, _, err := TSNE(vectors, 30, 260, seeded(1)); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

@@ -32,73 +32,56 @@ var (
 )
 
 // Matrix is the kernel matrix of all examples, in the memory of the caller. It is safe for concurrent use by many fits.
-type Matrix struct {
-	values []float64
-	n      int
-}
+type Matrix struct{ matrix[float64] }
 
 // NewMatrix returns the kernel k(x_i, x_j) = values[i n + j] of n examples. It copies nothing. It is an error if there are
 // not n times n values.
 func NewMatrix(values []float64, n int) (*Matrix, error) {
-	if err := quadratic(len(values), n); err != nil {
-		return nil, err
-	}
-	return &Matrix{values, n}, nil
+	m := &Matrix{matrix[float64]{values, n}}
+	return m, m.check()
 }
 
-// quadratic returns an error unless so many values are a matrix of n rows of n.
-func quadratic(values, n int) error {
-	if n < 1 || values%n != 0 || values/n != n {
-		return fmt.Errorf("svm: %d values are no matrix of %d rows", values, n)
+func (m *Matrix) view(i int) []float64 { return m.row(i) }
+
+// Single is a kernel matrix of all examples in float32, with half the memory of a [Matrix], as in LIBSVM's cache. It is safe
+// for concurrent use by many fits.
+type Single struct{ matrix[float32] }
+
+// NewSingle is [NewMatrix] for a [Single].
+func NewSingle(values []float32, n int) (*Single, error) {
+	s := &Single{matrix[float32]{values, n}}
+	return s, s.check()
+}
+
+// matrix implements [Kernel] by n rows of n values.
+type matrix[T float32 | float64] struct {
+	values []T
+	n      int
+}
+
+func (m *matrix[T]) check() error {
+	if m.n < 1 || len(m.values)%m.n != 0 || len(m.values)/m.n != m.n {
+		return fmt.Errorf("svm: %d values are no matrix of %d rows", len(m.values), m.n)
 	}
 	return nil
 }
 
+func (m *matrix[T]) row(i int) []T { return m.values[i*m.n:][:m.n:m.n] }
+
 // Len returns the number of examples.
-func (m *Matrix) Len() int { return m.n }
+func (m *matrix[T]) Len() int { return m.n }
 
 // Diagonal writes k(x_i, x_i) into dst[n].
-func (m *Matrix) Diagonal(dst []float64) {
+func (m *matrix[T]) Diagonal(dst []float64) {
 	for i := range dst[:m.n] {
-		dst[i] = m.values[i*m.n+i]
-	}
-}
-
-// Row copies row i into dst[n].
-func (m *Matrix) Row(i int, dst []float64) { copy(dst[:m.n], m.view(i)) }
-
-func (m *Matrix) view(i int) []float64 { return m.values[i*m.n:][:m.n:m.n] }
-
-// Single is a kernel matrix of all examples in float32, with half the memory of a [Matrix], as in LIBSVM's cache. It is safe
-// for concurrent use by many fits.
-type Single struct {
-	values []float32
-	n      int
-}
-
-// NewSingle returns the kernel k(x_i, x_j) = values[i n + j] of n examples. It copies nothing. It is an error if there are
-// not n times n values.
-func NewSingle(values []float32, n int) (*Single, error) {
-	if err := quadratic(len(values), n); err != nil {
-		return nil, err
-	}
-	return &Single{values, n}, nil
-}
-
-// Len returns the number of examples.
-func (s *Single) Len() int { return s.n }
-
-// Diagonal writes k(x_i, x_i) into dst[n].
-func (s *Single) Diagonal(dst []float64) {
-	for i := range dst[:s.n] {
-		dst[i] = float64(s.values[i*s.n+i])
+		dst[i] = float64(m.values[i*m.n+i])
 	}
 }
 
 // Row writes row i into dst[n].
-func (s *Single) Row(i int, dst []float64) {
-	dst = dst[:s.n]
-	for j, v := range s.values[i*s.n:][:s.n] {
+func (m *matrix[T]) Row(i int, dst []float64) {
+	dst = dst[:m.n]
+	for j, v := range m.row(i) {
 		dst[j] = float64(v)
 	}
 }
@@ -144,7 +127,7 @@ func (s *subset) Row(i int, dst []float64) {
 	case viewer:
 		row = base.view(s.index[i])
 	case *Single:
-		row := base.values[s.index[i]*base.n:][:base.n]
+		row := base.row(s.index[i])
 		for at, i := range s.index {
 			dst[at] = float64(row[i])
 		}

@@ -32,11 +32,7 @@ func (h HeldOut) Folds(set *mil.Set) (folds [][]int, err error) {
 	if set.Kind != mil.BinaryTarget && set.Kind != mil.ClassTarget {
 		return nil, fmt.Errorf("%s: targets of kind %v have no probabilities", set.Name, set.Kind)
 	}
-	var all []cv.Example
-	for i, b := range set.Bags {
-		all = append(all, cv.Example{Bag: i, Target: b.Target})
-	}
-	cuts, err := cv.CutInner(cv.NewTask(set, nil), all, HeldOutFolds, cv.SplitSeed(h.Seed, "calibrate"))
+	cuts, err := cv.CutInner(cv.NewTask(set, nil), cv.Examples(set), HeldOutFolds, cv.SplitSeed(h.Seed, "calibrate"))
 	if errors.Is(err, cv.ErrInner) {
 		return nil, fmt.Errorf("%s: the held-out folds need two bags or groups of each class; add bags", set.Name)
 	}

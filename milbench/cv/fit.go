@@ -16,6 +16,14 @@ type Example struct {
 	mil.Target
 }
 
+// Examples returns all bags of a set as a training part.
+func Examples(set *mil.Set) (all []Example) {
+	for i, b := range set.Bags {
+		all = append(all, Example{Bag: i, Target: b.Target})
+	}
+	return all
+}
+
 // Fit is one training run of a protocol. It contains the labels of its training part and no other labels of the set.
 type Fit struct {
 	Repeat  int

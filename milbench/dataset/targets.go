@@ -75,7 +75,7 @@ func (o Options) setTargets(s *mil.Set, words []string) error {
 			s.Kind = mil.ClassTarget
 		}
 		for i, word := range words {
-			if s.Bags[i].Label = slices.IndexFunc(s.Classes, func(class string) bool { return sameWord(class, word) }); s.Bags[i].Label < 0 {
+			if s.Bags[i].Label = slices.IndexFunc(s.Classes, func(class string) bool { return mil.SameWord(class, word) }); s.Bags[i].Label < 0 {
 				return fmt.Errorf("bag %s has label %q, a class that the model does not know; it knows %s", s.Bags[i].ID, word, strings.Join(s.Classes, ", "))
 			}
 		}
@@ -235,7 +235,7 @@ func setOrder(s *mil.Set, words []string) error {
 	}
 	at := make([]int, len(s.Classes)) // the new number of each class
 	for i, class := range s.Classes {
-		if at[i] = slices.IndexFunc(words, func(word string) bool { return sameWord(class, word) }); at[i] < 0 {
+		if at[i] = slices.IndexFunc(words, func(word string) bool { return mil.SameWord(class, word) }); at[i] < 0 {
 			return fmt.Errorf("%s: --order lacks %q; name all of %s", s.Name, class, strings.Join(s.Classes, ","))
 		}
 	}
@@ -260,9 +260,9 @@ func SetPositive(s *mil.Set, word string) error {
 		return fmt.Errorf("%s: a positive class needs two classes; the target is of kind %v", s.Name, s.Kind)
 	}
 	classes := []string{s.ClassName(0), s.ClassName(1)}
-	at := slices.IndexFunc(classes, func(class string) bool { return sameWord(class, word) })
+	at := slices.IndexFunc(classes, func(class string) bool { return mil.SameWord(class, word) })
 	_, notNumber := mil.ParseNumber(word)
-	if at < 0 && s.Classes == nil && sameWord(word, "-1") {
+	if at < 0 && s.Classes == nil && mil.SameWord(word, "-1") {
 		at = 0 // for labels -1 and 1
 	}
 	switch at {

@@ -88,7 +88,7 @@ func (t *textBags) of(id, word, group string, split mil.Split) (int, error) {
 		t.apart[i] = true
 	}
 	switch b := t.bags[i]; {
-	case !t.unlabelled && !sameWord(t.words[i], word):
+	case !t.unlabelled && !mil.SameWord(t.words[i], word):
 		return 0, fmt.Errorf("bag %s has label %s here and %s before; a bag has one label: is its id used twice?", id, shown(word), shown(t.words[i]))
 	case b.Group != group:
 		return 0, fmt.Errorf("bag %s is in group %q here and in %q before; a bag has one group: is its id used twice?", id, group, b.Group)
@@ -101,16 +101,6 @@ func (t *textBags) of(id, word, group string, split mil.Split) (int, error) {
 // plain reports whether text is valid and fits on one line.
 func plain(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
-}
-
-// sameWord reports whether two labels are equal as words or as numbers.
-func sameWord(a, b string) bool {
-	if a == b {
-		return true
-	}
-	x, err1 := mil.ParseNumber(a)
-	y, err2 := mil.ParseNumber(b)
-	return err1 == nil && err2 == nil && x == y
 }
 
 // shown returns a label as shown in messages.

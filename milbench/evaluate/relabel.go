@@ -29,21 +29,11 @@ func Relabel(s *mil.Set, model *modeldir.Card) (*mil.Set, error) {
 	for i := range relabelled.Bags {
 		b := &relabelled.Bags[i]
 		word := s.ClassName(b.Label)
-		b.Label = slices.IndexFunc(classes, func(class string) bool { return same(class, word) })
+		b.Label = slices.IndexFunc(classes, func(class string) bool { return mil.SameWord(class, word) })
 		if b.Label < 0 {
 			return nil, fmt.Errorf("%s: bag %s has label %q, a class that the model does not know; it knows %s",
 				s.Name, b.ID, word, strings.Join(classes, ", "))
 		}
 	}
 	return &relabelled, nil
-}
-
-// same reports whether two names are equal, as words or as numbers.
-func same(a, b string) bool {
-	if a == b {
-		return true
-	}
-	x, err := mil.ParseNumber(a)
-	y, other := mil.ParseNumber(b)
-	return err == nil && other == nil && x == y
 }

@@ -88,7 +88,7 @@ func halves(set *mil.Set, settings ...json.RawMessage) (task cv.Task, test held)
 		one.Setting = s
 		task.Fits = append(task.Fits, one)
 	}
-	whole := cv.Fit{Train: examples(set), Inner: [][]int{fit.Test}}
+	whole := cv.Fit{Train: cv.Examples(set), Inner: [][]int{fit.Test}}
 	return task, heldOf(task, whole)
 }
 
@@ -226,7 +226,7 @@ func TestJoinedKinds(t *testing.T) {
 			if about := m.About(); about.Target != kind || len(about.Members) == 0 || about.Members[0].Figure < 0.6 {
 				t.Errorf("%+v", about)
 			}
-			fit := cv.Fit{Seed: 7, Setting: auto, Train: examples(set), Test: []int{0, 1, 2}}
+			fit := cv.Fit{Seed: 7, Setting: auto, Train: cv.Examples(set), Test: []int{0, 1, 2}}
 			o := learn(t, All(networks, Resources{Workers: 1}), cv.NewTask(set, []cv.Fit{fit}))[0]
 			want := scoresOfTest(t, o)
 			for i, p := range must(m.Predict(t.Context(), set.Instances()[:3], false)) {

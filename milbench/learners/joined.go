@@ -76,7 +76,7 @@ func (t Trainer) trainPortfolio(ctx context.Context, setting json.RawMessage, p 
 		Of:    Inner{Of: counted{each(networks, t.Resources), count}, heldOnly: true},
 		check: func(task cv.Task) error { return Check(networks, task) },
 	}
-	h := auto.expand(cv.NewTask(set, []cv.Fit{{Seed: seed, Setting: setting, Train: examples(set)}}), false)
+	h := auto.expand(cv.NewTask(set, []cv.Fit{{Seed: seed, Setting: setting, Train: cv.Examples(set)}}), false)
 	if err := h.failed[0]; err != nil {
 		return nil, err
 	}

@@ -140,7 +140,7 @@ func (t Trainer) train(ctx context.Context, setting json.RawMessage, epochs int,
 	if err != nil {
 		return nil, err
 	}
-	fit := cv.Fit{Seed: seed, Setting: setting, Train: examples(set)}
+	fit := cv.Fit{Seed: seed, Setting: setting, Train: cv.Examples(set)}
 	if _, err := classical.Plan(cv.NewTask(set, []cv.Fit{fit})); err != nil { // it must fit into the memory
 		return nil, err
 	}
@@ -158,14 +158,6 @@ func (t Trainer) train(ctx context.Context, setting json.RawMessage, epochs int,
 	}
 	progress(Progress{Done: 1, Total: 1})
 	return m, nil
-}
-
-// examples returns all bags of a set as a training part.
-func examples(set *mil.Set) (all []cv.Example) {
-	for i, b := range set.Bags {
-		all = append(all, cv.Example{Bag: i, Target: b.Target})
-	}
-	return all
 }
 
 // NeedsNetworks reports whether a setting is a network, or a portfolio with a network among its candidates.

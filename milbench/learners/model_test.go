@@ -227,7 +227,7 @@ func TestJoinedModel(t *testing.T) {
 	}
 
 	// Auto scores the same bags as test bags the same.
-	fit := cv.Fit{Seed: 7, Setting: setting, Train: examples(set), Test: []int{0, 1, 2, 3}}
+	fit := cv.Fit{Seed: 7, Setting: setting, Train: cv.Examples(set), Test: []int{0, 1, 2, 3}}
 	o := learn(t, All(networks, Resources{Workers: 1}), cv.NewTask(set, []cv.Fit{fit}))[0]
 	if o.Err != nil {
 		t.Fatal(o.Err)
@@ -544,7 +544,7 @@ func TestUnable(t *testing.T) {
 		}
 	}
 	all := All(networks, Resources{Workers: 1}).(prepared).Of.(auto)
-	task := cv.NewTask(set, []cv.Fit{{Seed: 1, Setting: setting, Train: examples(set), Test: []int{0}}})
+	task := cv.NewTask(set, []cv.Fit{{Seed: 1, Setting: setting, Train: cv.Examples(set), Test: []int{0}}})
 	for _, able := range []map[string]bool{{"statistics-svm": true, "plain": true}, {}} {
 		all.check = check(able)
 		o := learn(t, all, task)[0]

@@ -315,6 +315,16 @@ func ParseNumber(text string) (float64, error) {
 	return strconv.ParseFloat(text, 64)
 }
 
+// SameWord reports whether two labels are equal, as words or as numbers.
+func SameWord(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, err := ParseNumber(a)
+	y, other := ParseNumber(b)
+	return err == nil && other == nil && x == y
+}
+
 // Float32 returns v rounded to float32. It returns an error if v is not finite or too large.
 func Float32(v float64) (float32, error) {
 	switch narrow := float32(v); {

@@ -131,10 +131,10 @@ func (f *float32s) UnmarshalText(text []byte) error {
 }
 
 // rounded rounds v to five significant digits.
-func rounded(v float64) float64 { return digits(v, 5) }
+func rounded(v float64) float64 { return Significant(v, 5) }
 
-// digits rounds v to n significant digits.
-func digits(v float64, n int) float64 {
+// Significant returns v rounded to n significant digits.
+func Significant(v float64, n int) float64 {
 	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', n, 64), 64)
 	if err != nil {
 		return v // cannot happen
@@ -261,7 +261,7 @@ func (s *archivedSet) add(r Result) (*archivedFit, error) {
 		if err != nil {
 			return nil, err
 		}
-		fit.Inside = &Inside{digits(inside.Figure, 9), digits(inside.Loss, 9)} // enough digits to keep the order of fits
+		fit.Inside = &Inside{Significant(inside.Figure, 9), Significant(inside.Loss, 9)} // enough digits to keep the order of fits
 	}
 	if r.InstanceAUC != nil {
 		auc := rounded(*r.InstanceAUC)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"synpool/milbench/cv"
 	"synpool/milbench/learner"
@@ -69,11 +68,10 @@ type GroupFigure struct {
 type ScoredBag struct {
 	ID string `json:"id"`
 	mil.Target
-	Scores    []float64     `json:"scores"`              // see [mil.Prediction]
-	Survival  *mil.Survival `json:"survival,omitempty"`  // predicted curve, if the model has one; not in archives
-	Winners   []int         `json:"winners,omitempty"`   // for each head, the instance with the largest weight
-	Instances []float64     `json:"instances,omitempty"` // score of each instance, if requested
-	Part      int           `json:"part,omitempty"`      // inner fold that held the bag out, from 1; 0 without inner folds
+	Scores   []float64     `json:"scores"`             // see [mil.Prediction]
+	Survival *mil.Survival `json:"survival,omitempty"` // predicted curve, if the model has one; not in archives
+	Winners  []int         `json:"winners,omitempty"`  // for each head, the instance with the largest weight
+	Part     int           `json:"part,omitempty"`     // inner fold that held the bag out, from 1; 0 without inner folds
 }
 
 // UnmarshalJSON also reads the old form, in which a bag had a single "score".
@@ -108,7 +106,7 @@ func (b ScoredBag) validate(kind mil.TargetKind, classes int) error {
 	if len(b.Scores) != scores {
 		return fmt.Errorf("bag %s has %d scores; of a target of kind %v a bag has %d", b.ID, len(b.Scores), kind, scores)
 	}
-	for _, score := range slices.Concat(b.Scores, b.Instances) {
+	for _, score := range b.Scores {
 		if math.IsNaN(score) || math.IsInf(score, 0) {
 			return fmt.Errorf("bag %s has score %v; scores are finite", b.ID, score)
 		}

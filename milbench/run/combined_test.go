@@ -228,47 +228,6 @@ func TestGroup(t *testing.T) {
 	}
 }
 
-// TestInstances: a run that asks for instance scores keeps them in its results and other runs do not, even if both
-// are trained jointly.
-func TestInstances(t *testing.T) {
-	set := runtest.Set("scored", 30)
-	for i := range set.Bags {
-		set.Bags[i].Instances = &mil.Dense{Rows: 3, Cols: 1, Values: []float32{float32(i), -0.5, 4}}
-	}
-	learner, dir := &weighing{}, t.TempDir()
-	asks := runtest.Run(dir, learner)
-	asks.Sets, asks.Base = []*mil.Set{set}, "scored"
-	asks.Protocol.Folds = 3
-	asks.Instances = true
-	silent := asks
-	silent.Instances, silent.Protocol.Name = false, cv.BestEpochProtocol
-	sum, err := run.DoAll(context.Background(), []run.Run{asks, silent})
-	if err != nil || sum.Done != 2*18 || !learner.asked {
-		t.Fatalf("%+v, %v, asked %v", sum, err, learner.asked)
-	}
-	found, err := results.Read(dir)
-	must(t, err)
-	kept := 0
-	for _, r := range found {
-		for _, b := range r.Bags {
-			var want []float64
-			if r.Protocol == cv.HonestProtocol {
-				want = []float64{b.Scores[0], -0.5, 4} // the score of a bag is its index
-				kept++
-			}
-			if !slices.Equal(b.Instances, want) {
-				t.Fatalf("%s: the instances of bag %s have the scores %v, want %v", r.Protocol, b.ID, b.Instances, want)
-			}
-		}
-		if r.InstanceAUC != nil {
-			t.Error("an AUC of instances without labels")
-		}
-	}
-	if kept != 30*2*3 {
-		t.Errorf("%d bags with scores of instances", kept)
-	}
-}
-
 // TestOtherTargets: results contain the kind of target and the targets, and every protocol chooses
 // by the main figure of the kind.
 func TestOtherTargets(t *testing.T) {

@@ -41,10 +41,6 @@ type Run struct {
 	// Winners asks for [results.Curve.Changes], too.
 	Winners bool
 
-	// Instances asks for the scores of test instances in every result ([results.ScoredBag.Instances]), if the learner
-	// provides them.
-	Instances bool
-
 	// Shard is the part of the fits to run; the zero value stands for all.
 	Shard Shard
 
@@ -223,7 +219,7 @@ func (r *Run) studies(sum *account) ([]*setStudy, error) {
 		for i := range fits {
 			fits[i].EveryEpoch = fits[i].EveryEpoch || r.Curves
 			fits[i].Winners = r.Winners
-			fits[i].Instances = r.Instances || hasInstanceLabels(s)
+			fits[i].Instances = hasInstanceLabels(s)
 		}
 		studies = append(studies, &setStudy{Run: r, set: s, summary: sum, fits: fits})
 	}
@@ -531,11 +527,7 @@ func (s *setStudy) scored(bags []int, scores []mil.Prediction) ([]results.Scored
 	var scored []results.ScoredBag
 	for i, b := range bags {
 		bag := &s.set.Bags[b]
-		one := results.ScoredBag{ID: bag.ID, Target: bag.Target, Scores: scores[i].Scores, Survival: scores[i].Survival, Winners: scores[i].Winners}
-		if s.Instances {
-			one.Instances = scores[i].Instances
-		}
-		scored = append(scored, one)
+		scored = append(scored, results.ScoredBag{ID: bag.ID, Target: bag.Target, Scores: scores[i].Scores, Survival: scores[i].Survival, Winners: scores[i].Winners})
 	}
 	return scored, nil
 }

@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -65,19 +64,8 @@ func productLimit(times []float64, events []bool, censoring bool) SurvivalCurve 
 	return curve
 }
 
-// At returns the value of the curve at time t. After the last time it is 0 if the curve has reached 0; otherwise it
+// at returns the value of a valid curve at time t. After the last time it is 0 if the curve has reached 0; otherwise it
 // is unknown: [ErrBeyondFollowUp].
-func (c SurvivalCurve) At(t float64) (float64, error) {
-	if err := c.validate(); err != nil {
-		return 0, err
-	}
-	if math.IsNaN(t) {
-		return 0, errors.New("time is NaN")
-	}
-	return c.at(t)
-}
-
-// at is [SurvivalCurve.At] of a valid curve.
 func (c SurvivalCurve) at(t float64) (float64, error) {
 	i, found := slices.BinarySearch(c.Times, t)
 	if found {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"synpool/internal/trees"
+	"synpool/milbench/stats"
 )
 
 // line is the output.
@@ -80,25 +81,11 @@ func run() error {
 		for i := range scores {
 			scores[i] = p[2*i+1]
 		}
-		out.AUC, out.Nodes = append(out.AUC, auc(scores, labels[*rows:])), len(forest.Feature)
+		auc, err := stats.AUC(labels[*rows:], scores)
+		if err != nil {
+			return err
+		}
+		out.AUC, out.Nodes = append(out.AUC, auc), len(forest.Feature)
 	}
 	return json.NewEncoder(os.Stdout).Encode(out)
-}
-
-// auc returns the share of pairs of a positive and a negative row in which the positive one has the higher score.
-func auc(scores []float64, labels []int) float64 {
-	var won, pairs float64
-	for i, a := range scores {
-		for j, b := range scores {
-			if labels[i] == 1 && labels[j] == 0 {
-				pairs++
-				if a > b {
-					won++
-				} else if a == b {
-					won += 0.5
-				}
-			}
-		}
-	}
-	return won / pairs
 }

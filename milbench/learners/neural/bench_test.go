@@ -3,7 +3,6 @@ package neural
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"iter"
 	"math"
 	"runtime"
@@ -14,31 +13,12 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"synpool/backend"
-	"synpool/backend/backendtest"
 	"synpool/milbench/cv"
 	"synpool/milbench/dataset"
 	"synpool/milbench/learner"
 	"synpool/milbench/mil"
 	"synpool/milbench/stats"
 )
-
-// BenchmarkFit times the training of one network of the demo: width 64, batch 8, 50 epochs on Musk 1, with the time to compile.
-func BenchmarkFit(b *testing.B) {
-	set := must(dataset.Musk1())
-	for name, backend := range backendtest.All(b) {
-		for _, iterations := range []int{3, -3} {
-			c := must(DefaultConfig("syn"))
-			c.Iterations, c.Width, c.Batch = iterations, 64, 8
-			b.Run(fmt.Sprintf("%s/iterations=%d", name, iterations), func(b *testing.B) {
-				for b.Loop() {
-					if _, err := (Trainer{Backend: backend}).Train(b.Context(), c, set, 1, nil); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
-		}
-	}
-}
 
 // BenchmarkOrder trains 50 fits of each set (10 folds, 5 repeats), in the order of [epochOrder] and step by step in a
 // plain shuffle. It reports the mean difference of the AUC of the test parts, fit by fit, and its standard error.

@@ -46,7 +46,7 @@ func (t Trainer) Train(ctx context.Context, config Config, set *mil.Set, seed ui
 	if err := t.Takes().Check(cv.NewTask(set, nil)); err != nil {
 		return nil, err
 	}
-	bags, examples := set.Instances(), allOf(set)
+	bags, examples := set.Instances(), cv.Examples(set)
 	config.target = config.learns(set.Kind, set.NumClasses())
 	ps, moments := newPrograms(t.Backend), newMoments(bags)
 	f, initial, err := ps.prepare(config, bags, examples, seed, moments)
@@ -99,14 +99,6 @@ func (ps *programs) trainAlone(ctx context.Context, l *layout, config Config, fi
 		return outcomes[0].Err
 	})
 	return parameters, err
-}
-
-// allOf returns all bags of a set as a training part.
-func allOf(set *mil.Set) (examples []cv.Example) {
-	for i, b := range set.Bags {
-		examples = append(examples, cv.Example{Bag: i, Target: b.Target})
-	}
-	return examples
 }
 
 // Predict scores bags. If instances is true, the score of an instance is the mean of its weights over the heads; for classes,

@@ -64,7 +64,7 @@ func (n *Networks) TrainModel(ctx context.Context, setting json.RawMessage, epoc
 		if err != nil {
 			return nil, err
 		}
-		fit := cv.Fit{Seed: seed, Setting: one, Train: allOf(set)}
+		fit := cv.Fit{Seed: seed, Setting: one, Train: cv.Examples(set)}
 		if _, err := n.Plan(cv.NewTask(set, []cv.Fit{fit})); err != nil { // it must fit into the memory
 			return nil, err
 		}

@@ -150,12 +150,8 @@ func (s Settings) Prepare(t Texts) (*Data, error) {
 		return nil, errors.New("no texts")
 	}
 	if s.Most > 0 && s.Most < len(t.Texts) {
-		order := make([]int, len(t.Texts))
-		for i := range order {
-			order[i] = i
-		}
-		rand.New(rand.NewPCG(s.Seed, 2)).Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-		t.Texts, t.Labels = fit.Pick(t.Texts, order[:s.Most]), fit.Pick(t.Labels, order[:s.Most])
+		some := rand.New(rand.NewPCG(s.Seed, 2)).Perm(len(t.Texts))[:s.Most]
+		t.Texts, t.Labels = fit.Pick(t.Texts, some), fit.Pick(t.Labels, some)
 	}
 	parts, err := corpus.StratifiedSplit(rarest(t.Labels), []int{8, 1, 1}, s.Seed)
 	if err != nil {
