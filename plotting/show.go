@@ -23,8 +23,8 @@ const mostSVG = 24 << 10
 const shownDots = 120
 
 // Show displays the figure under the GoNB cell that runs the program, in its width at 96 pixels per inch, and returns once
-// the notebook has it. It sends an SVG, unless that is larger than 24 KiB, and for readers without SVG a PNG at 1.25 times
-// that resolution in at most 256 colours, which keeps notebooks small. Outside a notebook it does nothing.
+// the notebook has it. It sends an SVG, unless that is larger than 24 KiB or has images, and for readers without SVG a PNG at
+// 1.25 times that resolution in at most 256 colours, which keeps notebooks small. Outside a notebook it does nothing.
 func (f *Figure) Show() error {
 	if !notebook.Running() {
 		return nil
@@ -43,7 +43,7 @@ func (f *Figure) Show() error {
 		},
 		Metadata: map[string]any{string(protocol.MIMEImagePNG): map[string]int{"width": int(math.Round(float64(f.width/vg.Inch) * 96))}},
 	}
-	if drawing != nil {
+	if drawing != nil && !bytes.Contains(drawing, []byte("<image")) { // pixels are smaller as PNG
 		data.Data[protocol.MIMEImageSVG] = string(drawing)
 	}
 	if err := notebook.Send(data); err != nil {
