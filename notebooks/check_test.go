@@ -18,12 +18,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // What a committed notebook may be at most.
 const (
-	mostBytes = 300_000
-	mostCode  = 18 // code cells
+	mostBytes   = 300_000
+	mostCode    = 18 // code cells
+	mostColumns = 95 // of a line of code, a tab counts as four: what a page of JupyterLab shows
 )
 
 // mostLines is how many lines a code cell has at most, by its tag, without imports and empty lines: a cell whose code is the lesson may be longer,
@@ -348,6 +350,9 @@ func (c *cell) codeProblems(first bool, most int) (all []string) {
 	}
 	used, block, marks := 0, false, 0
 	for i, line := range lines {
+		if n := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    ")); n > mostColumns {
+			add("line %d has %d columns, more than %d", i+1, n, mostColumns)
+		}
 		line = strings.TrimSpace(line)
 		switch {
 		case line == "%%":
@@ -592,6 +597,7 @@ func TestProblems(t *testing.T) {
 		{"a shell line", code(func(c *cell) { c.Source += "\n!ls" }), `"!ls" is for the kernel`},
 		{"a hidden shell line", code(func(c *cell) { c.Source += "\n//gonb:!ls" }), "is for the kernel"},
 		{"a page of code", code(func(c *cell) { c.Source += "\n%wasm" }), `"%wasm" is for the kernel`},
+		{"a wide line", code(func(c *cell) { c.Source += text("\n// " + strings.Repeat("x", 93)) }), "has 96 columns, more than 95"},
 		{"two programs", code(func(c *cell) { c.Source += "\n%%\n" }), "it has two lines %%"},
 		{"a long cell", code(func(c *cell) { c.Metadata = map[string]any{} }), "more than 15"},
 		{"a longer lesson", code(func(c *cell) { c.Source += text(strings.Repeat("\nprintln()", 15)) }), "more than 30"},
