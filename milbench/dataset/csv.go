@@ -405,7 +405,7 @@ func readHeader(record []string, o Options) (*layout, error) {
 	case err != nil:
 		return nil, err
 	case columns.label < 0 && !survival && !o.Unlabelled:
-		return nil, fmt.Errorf("a header with the column %s and without label; add the column label, or time and event, or name the column of labels with --label; there are %s", header[columns.bag], few(header))
+		return nil, fmt.Errorf("a header with the column %s and without label; name the column of labels with --label, or rename those of survival times to time and event; there are %s", header[columns.bag], few(header))
 	case survival:
 		columns.label, columns.time, columns.event = -1, exactly(timeColumn), exactly(eventColumn)
 	}

@@ -58,7 +58,7 @@ func TestReadCSVRefuses(t *testing.T) {
 		{"", "no bags"},
 		{header, "no bags"},
 		{"bag,label\nb1,0\n", "line 1: no column of features"},
-		{"bag,f1,f2\nb1,0,1\n", "line 1: a header with the column bag and without label; add the column label, or time and event, or name the column of labels with --label; there are bag, f1, f2"},
+		{"bag,f1,f2\nb1,0,1\n", "line 1: a header with the column bag and without label; name the column of labels with --label, or rename those of survival times to time and event; there are bag, f1, f2"},
 		{"0;b1;1,5;2,5\n1;b2;2,5;1,5\n", `nor an instance: "1,5" has a decimal comma; write decimal points`},
 		{"bag;label;f1\nb1;0;-2,5e3\n", `line 2: bag b1, feature f1: "-2,5e3" has a decimal comma`},
 		{"bag,label,stain,f1\nb1,0,HE,1\n", `line 2: bag b1, feature stain: "HE" is not a number in the range of a double; --categorical "stain" makes a feature of each word`},

@@ -237,7 +237,7 @@ func TestIgnore(t *testing.T) {
 		`--ignore: no column "wel"; did you mean "well"?`:                          {Ignore: []string{"wel"}},
 		"--ignore leaves column well out, and another flag uses it; choose one":    {Ignore: []string{"well"}, Categorical: []string{"well"}},
 		"--ignore leaves column patient out, and another flag uses it; choose one": {Ignore: []string{"patient"}, Group: "patient"},
-		"and without label; add the column label":                                  {Ignore: []string{"label"}},
+		"and without label; name the column of labels":                             {Ignore: []string{"label"}},
 	} {
 		if _, err := o.ReadCSV(strings.NewReader(file), "toy.csv"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: error %v, want %s", o, err, want)
