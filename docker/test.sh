@@ -97,7 +97,7 @@ printf 'started in %d ms\n' $((($(date +%s%N) - began) / 1000000))
 [ "$(docker exec "$container" id -u)" = 1000 ] || { printf 'the image runs as another user than its own\n' >&2 && exit 1; }
 docker exec "$container" milbench version | grep -q '^milbench devel-[0-9a-f]\{12\}, ' || { printf 'milbench in the image has no version of its source\n' >&2 && exit 1; }
 docker exec --interactive "$container" python3 - "synpool/$notebook" /workspace/data/bags.csv <docker/run_notebook.py
-docker exec "$container" python3 -c 'import numpy, pandas' && docker exec "$container" git --version >/dev/null || { printf 'NumPy, pandas or git is missing in the image\n' >&2 && exit 1; }
+docker exec "$container" sh -c 'python3 -c "import numpy, pandas" && git --version' >/dev/null || { printf 'NumPy, pandas or git is missing in the image\n' >&2 && exit 1; }
 # A notebook of the user's own, written and run in the home.
 own() {
 	docker exec --env CI=true "$container" /workspace/synpool/notebooks/lab --new my-study /home/researcher/study &&
