@@ -104,7 +104,7 @@ func shownFeatures(set *mil.Set, names []string) (columns []int) {
 	return columns
 }
 
-// targetText returns the target of a bag as the file has it.
+// targetText returns the target of a bag as the file has it, or positive or negative.
 func targetText(set *mil.Set, t mil.Target) string {
 	switch set.Kind {
 	case mil.RealTarget:
@@ -114,6 +114,9 @@ func targetText(set *mil.Set, t mil.Target) string {
 			return fmt.Sprintf("%.4g", t.Value)
 		}
 		return fmt.Sprintf("over %.4g", t.Value)
+	}
+	if set.Kind == mil.BinaryTarget && set.Classes == nil {
+		return []string{"negative", "positive"}[t.Label]
 	}
 	return set.ClassName(t.Label)
 }
