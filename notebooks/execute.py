@@ -89,13 +89,13 @@ DURATION = re.compile(r"\b(?:\d+h)?(?:\d+m)?\d+(?:\.\d+)?(?:ms|µs|s)\b")
 
 def shown(cell):
     """What a cell shows, line by line, without how long a training took."""
-    lines = []
+    said = ""
     for output in cell.get("outputs", []):
         if output.output_type == "stream" and output.name == "stdout":
-            lines += text(output.text).splitlines()
+            said += text(output.text)  # a line can come in pieces
         elif output.output_type in ("display_data", "execute_result"):
-            lines += text(output.data.get("text/plain", "")).splitlines()
-    return [line.rstrip() for line in lines if line.strip() and not LASTED.match(line + "\n")]
+            said += "\n" + text(output.data.get("text/plain", "")) + "\n"
+    return [line.rstrip() for line in said.splitlines() if line.strip() and not LASTED.match(line + "\n")]
 
 
 def differs(saved, now, tolerance):

@@ -295,6 +295,7 @@ func TestExecuteCheck(t *testing.T) {
 		{"as it is", "", "", ""},
 		{"a number within the tolerance", "root 1.41421", "root 1.4143", ""},
 		{"how long a training took", `fmt.Printf(\"root`, `fmt.Println(\"50 fits trained in 1.2s\"); fmt.Printf(\"root`, ""},
+		{"a line in pieces", `fmt.Printf(\"root`, `fmt.Print(\"ro\"); time.Sleep(time.Second); fmt.Printf(\"ot`, ""},
 		{"another number", "root 1.41421", "root 1.42421", "'root 1.42421' is saved"},
 		{"another word", "root 1.41421", "rood 1.41421", "'rood 1.41421' is saved"},
 	} {
