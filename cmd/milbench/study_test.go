@@ -85,7 +85,7 @@ func TestStudyStopped(t *testing.T) {
 	full := t.TempDir() // an archive of the full form
 	text := contents(t, "../../paper/results/poolings.json.gz")
 	put(t, filepath.Join(full, "poolings.json.gz"), text)
-	refuse(t, exitUse, "has 10030 fits that would be lost; use --add to keep those on other sets", "study", "archive", folder, "--out", full)
+	refuse(t, exitUse, "has 3402 fits that would be lost; use --add to keep those on other sets", "study", "archive", folder, "--out", full)
 	refuse(t, exitUse, "--add: an archive cannot hold both the full and the quick form of poolings", "study", "archive", folder, "--add", "--out", full)
 	refuse(t, exitUse, "has no archive of poolings; leave the flag out", "study", "archive", folder, "--add", "--out", t.TempDir())
 	if contents(t, full, "poolings.json.gz") != text {

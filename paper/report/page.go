@@ -132,7 +132,7 @@ func (f *filler) functions() template.FuncMap {
 		"claims":   func() []said { return f.said },
 		"data":     f.open,
 		"shorts":   f.shorts,
-		"origin":   func() string { return origin(f.archive.Archive, f.root) },
+		"origin":   func() string { return origin(f.archive.Archive) },
 		"paper":    f.paperSettings,
 		"archives": f.made,
 		"ran":      func() (string, error) { return ran(f.archive.Archive) },
@@ -250,13 +250,8 @@ const (
 	releasedSetting = "γ = 0.5 with layer norm, as in the released program"
 )
 
-// origin says which settings the Syn networks of an archive have, and what its scores are older than; root leads to the root of the
-// repository.
-func origin(a results.Archive, root string) string {
-	old := ""
-	if older := Stale(a); len(older) > 0 {
-		old = "Some of these scores are older than a change that moved scores: " + strings.Join(older, "; ") + ". They will be made again ([changes](" + root + "paper/results/README.md#stale-archives))."
-	}
+// origin says which settings the Syn networks of an archive have.
+func origin(a results.Archive) string {
 	var settings []string
 	for _, r := range a.Results {
 		c := configOf(r)
@@ -274,17 +269,17 @@ func origin(a results.Archive, root string) string {
 		}
 	}
 	if len(settings) == 0 {
-		return old
+		return ""
 	}
 	slices.Sort(settings)
-	return join("Syn has "+strings.Join(settings, "; ")+".", old)
+	return "Syn has " + strings.Join(settings, "; ") + "."
 }
 
 // paperSettings names the experiments with the setting of the paper.
 func (f *filler) paperSettings() string {
 	var names []string
 	for _, s := range sections {
-		if strings.Contains(origin(f.archives[s.experiment].Archive, ""), paperSetting) {
+		if strings.Contains(origin(f.archives[s.experiment].Archive), paperSetting) {
 			names = append(names, s.experiment)
 		}
 	}

@@ -27,7 +27,7 @@ type section struct {
 }
 
 var sections = []section{
-	{"poolings", "Which pooling is best when the test part chooses nothing?", "ranks", 10030, func(a results.Archive) any { return newPoolings(a) }},
+	{"poolings", "Which pooling is best when the test part chooses nothing?", "ranks", 3402, func(a results.Archive) any { return newPoolings(a) }},
 	{"published", "How much of the published AUC comes from the protocol?", "steps", 2730, func(a results.Archive) any { return newPublished(a) }},
 	{"ablation", "What does each part of SynPooling contribute?", "changes", 3465, func(a results.Archive) any { return newAblation(a) }},
 	{"iterations", "Which number of Syn steps is best?", "sweep", 6552, func(a results.Archive) any { return newIterations(a) }},

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"synpool/paper/report"
 )
 
 // cells returns the rows of the tables of a Markdown file, cell by cell.
@@ -66,18 +64,6 @@ func TestReplication(t *testing.T) {
 	}
 	if checked < 10 {
 		t.Errorf("%d numbers checked", checked)
-	}
-}
-
-// TestStale: README.md names the archives with scores that are older than a change that moved them, and these changes.
-func TestStale(t *testing.T) {
-	_, section, _ := strings.Cut(read(t, "README.md"), "## Stale archives")
-	section, _, _ = strings.Cut(section, "\n## ")
-	for a := range archived(t) {
-		row := "| " + a.Experiment + " | " + strings.Join(report.Stale(a), "; ") + " |"
-		if stale := len(report.Stale(a)) > 0; stale != strings.Contains(section, "| "+a.Experiment+" |") || stale && !strings.Contains(section, row) {
-			t.Errorf("the table of stale archives in README.md needs the row %q, or none if it names no change", row)
-		}
 	}
 }
 
