@@ -271,6 +271,17 @@ func TestOrigin(t *testing.T) {
 	}
 }
 
+// TestStaleFits: scores of wide networks are older than the change of XLA, and those of narrow ones are not.
+func TestStaleFits(t *testing.T) {
+	for width, want := range map[int]int{64: 0, 256: 1} {
+		config := fmt.Appendf(nil, `{"pooling":"max","width":%d}`, width)
+		a := results.Archive{Results: []results.Result{{Set: "musk1", Config: config, Version: "v0.0.0-20261123000000-23763e0f0f0f"}}}
+		if older := Stale(a); len(older) != want {
+			t.Errorf("width %d: %q", width, older)
+		}
+	}
+}
+
 func TestNotRunYet(t *testing.T) {
 	var b bytes.Buffer
 	if err := WriteTables(&b, nil); err != nil || strings.Count(b.String(), "Not run yet: `milbench study ") != len(paper.Experiments) {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"synpool/paper/report"
 )
 
 // cells returns the rows of the tables of a Markdown file, cell by cell.
@@ -64,6 +66,15 @@ func TestReplication(t *testing.T) {
 	}
 	if checked < 10 {
 		t.Errorf("%d numbers checked", checked)
+	}
+}
+
+// TestStale names the archives with scores that are older than a change that moved them. Such an archive is made again.
+func TestStale(t *testing.T) {
+	for a := range archived(t) {
+		if older := report.Stale(a); len(older) > 0 {
+			t.Errorf("%s is older than %s: make it again", a.Experiment, strings.Join(older, "; "))
+		}
 	}
 }
 
