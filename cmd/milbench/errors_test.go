@@ -103,6 +103,8 @@ func TestWrongUse(t *testing.T) {
 		{"train TOY --learner mind --calibrate plat --out OUT", `--calibrate "plat": no such calibration; did you mean "platt"?`},
 		{"train TOY --learner mind --calibrate= --out OUT", `--calibrate "": no such calibration; use one of temperature, platt, isotonic`},
 		{"run TOY --learner instence --out OUT", `--learner "instence": there is no such learner; did you mean "instance"?`},
+		{"run TOY --learner mind,max --out OUT", `--learner "max": a pooling of networks; use --pooling max`},
+		{"train TOY --learner max --out OUT", `--learner "max": a pooling of networks; use --pooling max`},
 		{"run TOY --learner instance --width 8 --out OUT", "--width: a setting of networks; name one with --pooling"},
 		{"run TOY --learner instance,instance --out OUT", "occurs twice"},
 		{"run TOY --sample 0 --out OUT", "--sample 0: from 1 to 10000 settings can be drawn"},

@@ -288,9 +288,9 @@ func (g *gridFlags) listed() (list []json.RawMessage, err error) {
 	case g.flags.Changed("sample"):
 		return nil, errors.New("--sample: draws settings of networks; name one with --pooling")
 	}
-	own, err := learners.Settings(g.name == cv.NestedProtocol, g.learners...)
+	own, err := learnerSettings(g.name == cv.NestedProtocol, g.learners...)
 	if err != nil {
-		return nil, fmt.Errorf("--%w", err)
+		return nil, err
 	}
 	return append(list, own...), nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"synpool/milbench/cv"
+	"synpool/milbench/learners"
 	"synpool/milbench/learners/neural"
 	"synpool/milbench/mil"
 )
@@ -160,4 +162,18 @@ func (l *list) Type() string {
 		return "value"
 	}
 	return "list"
+}
+
+// learnerSettings returns the settings of the learners of --learner, the whole grids if grids is true.
+func learnerSettings(grids bool, names ...string) ([]json.RawMessage, error) {
+	for _, name := range names {
+		if slices.Contains(neural.Poolings, name) {
+			return nil, fmt.Errorf("--learner %q: a pooling of networks; use --pooling %s", name, name)
+		}
+	}
+	list, err := learners.Settings(grids, names...)
+	if err != nil {
+		return nil, fmt.Errorf("--%w", err)
+	}
+	return list, nil
 }

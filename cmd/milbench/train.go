@@ -318,9 +318,9 @@ func (t *trainFlags) chosen() (json.RawMessage, *neural.Config, error) {
 	if flag != "" {
 		return nil, nil, fmt.Errorf("--%s: a setting of networks; use --setting for fields of --learner %s", flag, t.learner)
 	}
-	settings, err := learners.Settings(false, t.learner)
+	settings, err := learnerSettings(false, t.learner)
 	if err != nil {
-		return nil, nil, fmt.Errorf("--%w", err)
+		return nil, nil, err
 	}
 	if t.flags.Changed("setting") {
 		setting, err := learners.Override(t.learner, json.RawMessage(t.setting))

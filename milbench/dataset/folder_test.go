@@ -409,6 +409,7 @@ func TestForeignForms(t *testing.T) {
 	for want, text := range map[string]string{
 		"an Excel file: save it as CSV": "PK\x03\x04" + strings.Repeat("\x00", 26) + "[Content_Types].xml",
 		"text in UTF-16":                "\xff\xfeb\x00a\x00",
+		"text that is not in UTF-8":     "bag,label,Gr\xf6\xdfe\nb1,1,2\n",
 		"an svmlight file":              "1 qid:3 1:0.5 2:1e-3\n",
 		"an ARFF file of Weka":          "% by X\n@RELATION musk\n",
 		"JSON: write it as CSV":         "[\n {\"bag\": 1}]",

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -161,6 +162,9 @@ func foreign(first []byte) error {
 		if f.begin.MatchString(string(text)) {
 			return errors.New(f.cure)
 		}
+	}
+	if line, _, whole := bytes.Cut(first, []byte("\n")); whole && bytes.IndexByte(line, 0) < 0 && !utf8.Valid(line) {
+		return errors.New("text that is not in UTF-8: save it as CSV in UTF-8")
 	}
 	return nil
 }
