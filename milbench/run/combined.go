@@ -139,32 +139,6 @@ func (c combined) plan() bool {
 	return true
 }
 
-// add adds the planned work of groups of fits.
-func (a *account) add(groups []learner.Group, by [][]request) {
-	settings := make(map[string]*work)
-	for _, g := range groups {
-		a.compiling += g.Compile
-		each := g.Block * float64(g.Blocks) / float64(len(g.Fits))
-		for _, fit := range g.Fits {
-			for _, asked := range by[fit] {
-				m := &asked.study.missing[asked.fit]
-				if m.work == nil {
-					setting := string(m.result.Config)
-					if settings[setting] == nil {
-						settings[setting] = new(work)
-						a.all = append(a.all, settings[setting])
-					}
-					m.work = settings[setting]
-				}
-				cost := each / float64(len(by[fit]))
-				m.cost += cost
-				m.work.planned += cost
-				m.before = append(m.before, &g.Compile)
-			}
-		}
-	}
-}
-
 // outcome extracts the outcome of one requested fit from the outcome of a combined one.
 func (a request) outcome(o learner.Outcome, several int) learner.Outcome {
 	own := learner.Outcome{Fit: a.fit, Wall: o.Wall, Err: o.Err, Portfolio: o.Portfolio}
