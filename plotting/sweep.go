@@ -3,7 +3,6 @@ package plotting
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"gonum.org/v1/plot/plotter"
@@ -54,11 +53,7 @@ func Sweep(title, axis, value string, curves []SweepCurve) (f *Figure, err error
 	if ribbons {
 		entries = append(entries, ribbonEntry("95 % interval"))
 	}
-	whole := !slices.ContainsFunc(curves, func(c SweepCurve) bool {
-		return slices.ContainsFunc(c.X, func(x float64) bool { return x != math.Trunc(x) })
-	})
-	p.X.Min, p.X.Max = span(p.X.Min, p.X.Max)
-	p.X.Tick.Marker = ticksUpTo(8, p.X.Min, p.X.Max, whole)
+	valueAxis(&p.X, p.X.Min, p.X.Max)
 	valueAxis(&p.Y, slices.Min(seen), slices.Max(seen))
 	if value == "AUC" && p.Y.Min <= 0.5 && p.Y.Max >= 0.5 {
 		p.Add(segment(plotter.XY{X: p.X.Min, Y: 0.5}, plotter.XY{X: p.X.Max, Y: 0.5}, chance()))

@@ -9,7 +9,6 @@ import (
 
 	"synpool/milbench/mil"
 	"synpool/milbench/results"
-	"synpool/paper"
 	"synpool/plotting"
 )
 
@@ -51,9 +50,7 @@ func newPoolings(a results.Archive) poolingStudy {
 	fits := a.Results
 	inPaper := func(c config) bool { return c.column() != cmp.Or(c.Learner, c.Pooling) }
 	g := newGrid(tabulate(of(fits, func(c config) bool { return !inPaper(c) })).Rows, func(r results.Row) (string, string) { return r.Set, poolingOf(r) })
-	if papers := of(fits, inPaper); len(papers) > 0 {
-		g.add(tabulate(papers).Rows, func(r results.Row) (string, string) { return r.Set, poolingOf(r) + paperSuffix })
-	}
+	g.add(tabulate(of(fits, inPaper)).Rows, func(r results.Row) (string, string) { return r.Set, poolingOf(r) + paperSuffix })
 	single := slices.Clone(g.columns)
 	g.addBest(of(fits, func(c config) bool { return c.Pooling != instancePooling }), anyNetwork)
 	g.addBest(fits, anyModel)
@@ -61,22 +58,8 @@ func newPoolings(a results.Archive) poolingStudy {
 	return poolingStudy{literary{g, choicesOf(fits), []string{anyModel, anyNetwork}}, fits, settingNames(fits), single}
 }
 
-// Means is the table of the grid, with the sets that have not been run.
-func (s poolingStudy) Means() string {
-	form, _, err := paper.FormOf(results.Archive{Experiment: "poolings", Results: s.fits})
-	shown := s.grid
-	shown.lines = slices.Clone(s.lines)
-	for _, set := range must(form.Sets(), err) {
-		switch {
-		case s.cells[set] != nil:
-		case slices.ContainsFunc(s.fits, func(r results.Result) bool { return r.Set == set }):
-			shown.lines = append(shown.lines, set+" (not complete)")
-		default:
-			shown.lines = append(shown.lines, set+" (not run: `milbench data fetch "+set+"`)")
-		}
-	}
-	return shown.show("set", meanSDSE)
-}
+// Means is the table of the grid.
+func (s poolingStudy) Means() string { return s.show("set", meanSDSE) }
 
 // Ranks ranks the poolings over families of sets.
 func (s poolingStudy) Ranks() ranking { return rank(s.single, s.families()) }
