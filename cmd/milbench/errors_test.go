@@ -135,7 +135,7 @@ func TestWrongUse(t *testing.T) {
 		{"demo --cores=-1", "--cores -1"},
 		{"predict OUT TOY", "OUT: not a model of this version of milbench"},
 		{"predict OUT TOY --format tex", `--format "tex": no such format`},
-		{"predict OUT nothing.csv", "not a model of this version of milbench"},
+		{"predict OUT nothing.csv", "not a model of this version of milbench: there is no such folder; make one with"},
 		{"table OUT", "OUT: no results yet"},
 	} {
 		t.Run(c.args, func(t *testing.T) {

@@ -388,7 +388,11 @@ func cardOf(dir string) ([]byte, error) {
 	info, err := os.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%w: it has no %s; make one with: milbench train NAME|FILE --out MODEL", ErrNoModel, cardName)
+		lack := "it has no " + cardName
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			lack = "there is no such folder"
+		}
+		return nil, fmt.Errorf("%w: %s; make one with: milbench train NAME|FILE --out MODEL", ErrNoModel, lack)
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular() || info.Size() > mostCard:

@@ -243,7 +243,7 @@ func TestDamage(t *testing.T) {
 		damage func(t *testing.T, dir string)
 		want   string
 	}{
-		{"no folder", func(_ *testing.T, dir string) { os.RemoveAll(dir) }, "it has no model.json"},
+		{"no folder", func(_ *testing.T, dir string) { os.RemoveAll(dir) }, "there is no such folder"},
 		{"no JSON", raw("{", "["), "model.json"},
 		{"another set", raw(`"set": "one"`, `"set": "two"`), "model.json is damaged"},
 		{"no sum", raw(`"sum"`, `"some"`), "model.json is damaged"},
