@@ -151,10 +151,10 @@ func TestRuns(t *testing.T) {
 			t.Errorf("%s, %s: leaked %v, optimistic %v", r.Set, r.Protocol, r.Leaked, r.Optimistic)
 		}
 	}
-	if _, _, err := (Form{Arms: []Arm{{Sets: []string{"elephant"}, Protocol: honest, Settings: list}}}).Runs(dir, fake, 1); !errors.Is(err, dataset.ErrNotFetched) {
+	if _, _, err := (Form{Arms: []Arm{{Sets: []string{"elephant"}, Protocol: short, Settings: list}}}).Runs(dir, fake, 1); !errors.Is(err, dataset.ErrNotFetched) {
 		t.Errorf("no set is there: %v", err)
 	}
-	if _, _, err := (Form{Arms: []Arm{{Sets: []string{"musk1"}, Change: Change{Kind: "some"}, Protocol: honest, Settings: list}}}).Runs(dir, fake, 1); err == nil || !strings.Contains(err.Error(), `noise "some"`) {
+	if _, _, err := (Form{Arms: []Arm{{Sets: []string{"musk1"}, Change: Change{Kind: "some"}, Protocol: short, Settings: list}}}).Runs(dir, fake, 1); err == nil || !strings.Contains(err.Error(), `noise "some"`) {
 		t.Errorf("noise of no kind: %v", err)
 	}
 }

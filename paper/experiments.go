@@ -31,7 +31,6 @@ func protocol(name string, folds, repeats int) cv.Protocol {
 }
 
 var (
-	honest = protocol(cv.HonestProtocol, 0, 5)
 	nested = protocol(cv.NestedProtocol, 0, 1)
 	short  = protocol(cv.HonestProtocol, 5, 1) // for quick forms
 )
