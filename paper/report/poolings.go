@@ -146,15 +146,6 @@ func (s poolingStudy) tried(pooling string) (n int) {
 	return n
 }
 
-// Budgets says how many settings each pooling has.
-func (s poolingStudy) Budgets() string {
-	var budget []string
-	for _, pooling := range s.single {
-		budget = append(budget, fmt.Sprintf("%s %d", pooling, s.tried(pooling)))
-	}
-	return listed(budget)
-}
-
 // Learnt says for each number of folds that sets were cut into from which share of the bags a fit learns, four fifths of the
 // training part.
 func (s poolingStudy) Learnt() string {
