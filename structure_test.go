@@ -41,7 +41,7 @@ var rules = []rule{
 }
 
 // graphs are the packages that may depend on GoMLX.
-var graphs = []string{"backend/...", "synlayer/...", "internal/batched", "internal/goldentest", "milbench", "milbench/learners/neural/...",
+var graphs = []string{"backend/...", "synlayer/...", "internal/batched", "internal/goldentest", "internal/onnx/trace", "internal/roundtrip", "milbench", "milbench/learners/neural/...",
 	"cmd/milbench", "notebooks/cell", "paper", "paper/report", "course/capsule", "course/sequence", "course/examples/..."}
 
 // matches reports whether a folder or a library fits one of the patterns.

@@ -3,11 +3,16 @@ package milbench
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
+	"synpool/internal/disk"
 	"synpool/milbench/calibrate"
 	"synpool/milbench/dataset"
 	"synpool/milbench/evaluate"
+	"synpool/milbench/export"
 	"synpool/milbench/learners"
 	"synpool/milbench/learners/modeldir"
 	"synpool/milbench/mil"
@@ -21,13 +26,42 @@ type Model struct {
 	Bags    *mil.Set // the bags it was trained on; nil for one that was loaded
 }
 
-// Load reads a model from a folder that [Model.Save] or milbench train wrote.
-func Load(dir string, m *Machine) (*Model, error) {
-	learned, err := m.or().trainer(false).Load(dir)
+// Load reads a model from a folder that [Model.Save] or milbench train wrote, or from a file of [Model.Export], whose name ends in
+// .onnx.
+func Load(name string, m *Machine) (*Model, error) {
+	if strings.EqualFold(filepath.Ext(name), ".onnx") {
+		if info, err := os.Stat(name); err != nil || !info.IsDir() {
+			read, err := export.Load(name)
+			if err != nil {
+				return nil, err
+			}
+			return &Model{Learned: read, Name: name}, nil
+		}
+	}
+	learned, err := m.or().trainer(false).Load(name)
 	if err != nil {
 		return nil, err
 	}
-	return &Model{Learned: learned, Name: dir}, nil
+	return &Model{Learned: learned, Name: name}, nil
+}
+
+// Export writes the model as a file of ONNX, with everything it does to a bag: missing values, words, scaling, scores, weights,
+// probabilities. The file takes one bag or, with batch, several at once; package [export] describes inputs and outputs. It replaces
+// a file of this name in one step. An error says why the model cannot be written.
+func (m *Model) Export(file string, batch bool) error {
+	l, err := m.Calibration()
+	if err != nil {
+		return err
+	}
+	written, err := export.ONNX(m.Learned, l, batch)
+	if err != nil {
+		return fmt.Errorf("%s: %w", m.Name, err)
+	}
+	data, err := written.Encode()
+	if err != nil {
+		return fmt.Errorf("%s: %w", m.Name, err)
+	}
+	return disk.WriteFile(file, data)
 }
 
 // About describes the model and its training data.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"synpool/milbench/calibrate"
 	"synpool/milbench/cv"
@@ -26,6 +27,10 @@ type Training struct {
 	// Calibrate is the method that learns probabilities from held-out bags, "" for none. The setting is then trained up to
 	// five times more.
 	Calibrate calibrate.Method
+
+	// Exportable leaves candidates of a portfolio out whose models cannot be written as ONNX ([Model.Export]); another setting of
+	// which that is known is an error.
+	Exportable bool
 
 	// Results is a folder of [Compare] or milbench run on the same set with the same setting. Its figures go into the card, with
 	// thresholds for the specificities in Operating: nil means 0.9 if the set has two classes. "" leaves both out.
@@ -59,6 +64,15 @@ func Train(ctx context.Context, set *mil.Set, t Training, m *Machine) (*Model, e
 	for class := range bags.NumClasses() {
 		if bags.Kind == mil.ClassTarget && bags.NumLabelled(class) < 2 {
 			return nil, fmt.Errorf("%s: only one bag has label %s; a class needs two at least: add bags, or leave it out", bags.Name, bags.ClassName(class))
+		}
+	}
+	if t.Exportable {
+		only, left, err := learners.OnlyExportable(t.Setting)
+		if err != nil {
+			return nil, fmt.Errorf("--exportable: %w", err)
+		}
+		if t.Setting = only; left != nil {
+			t.note("--exportable leaves out candidates whose models ONNX cannot hold: of %s", strings.Join(left, ", "))
 		}
 	}
 	settings, notes, err := learners.Affordable([]json.RawMessage{t.Setting}, set, true)

@@ -90,7 +90,7 @@ Exit status:
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpFunc(writeHelp)
 	cobra.EnableCommandSorting = false // the order is that of work
-	root.AddCommand(p.demo(), p.audit(), p.run(), p.table(), p.compare(), p.plot(), p.train(), p.predict(), p.evaluate(), p.show(), p.foldsOf(), p.score(), p.data(), p.backend())
+	root.AddCommand(p.demo(), p.audit(), p.run(), p.table(), p.compare(), p.plot(), p.train(), p.predict(), p.export(), p.evaluate(), p.show(), p.foldsOf(), p.score(), p.data(), p.backend())
 	for _, c := range []*cobra.Command{p.study(), p.merge(), p.completion(), p.man(), p.version()} {
 		c.Annotations = map[string]string{rareKey: ""}
 		root.AddCommand(c)

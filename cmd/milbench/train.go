@@ -36,6 +36,7 @@ func (p *program) train() *cobra.Command {
 		seed   uint64
 		cores  int
 		memory memorySize
+		only   bool
 	)
 	c := &cobra.Command{
 		Use:   "train NAME|FILE --out MODEL",
@@ -136,7 +137,7 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 			defer machine.Close()
 
 			b, bar, loss := readBuild(), p.progress(), 0.0
-			training := milbench.Training{Setting: setting, Seed: seed, Calibrate: toward, Results: card.results, Version: b.Version, Revision: b.Revision,
+			training := milbench.Training{Setting: setting, Seed: seed, Calibrate: toward, Exportable: only, Results: card.results, Version: b.Version, Revision: b.Revision,
 				Judge: p.judgeCommand(c, args[0], &asked, config),
 				Note:  p.remark,
 				Folds: func(done, of int) {
@@ -215,6 +216,7 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 	f.StringVar(&dir, "out", "", "`folder` of the model (required)")
 	card.addTo(f)
 	asked.addTo(f)
+	f.BoolVar(&only, "exportable", false, "of auto, try only learners that milbench export can write as ONNX: no earth mover's distances")
 	f.String("calibrate", "", "`method` that learns probabilities from held-out bags: "+strings.Join(methodNames(), ", ")+" (default none)")
 	f.Uint64Var(&seed, "seed", 1, "seed of everything random: initial weights, order, dropout, trees, inner folds")
 	coresFlag(f, &cores)

@@ -53,6 +53,13 @@ func (f *Forest) outputs() int { return max(f.Classes, 1) }
 // firstLeaf returns the row of Leaves with the first leaf of a tree: each tree before has (nodes+1)/2 leaves.
 func (f *Forest) firstLeaf(tree int) int { return (int(f.Starts[tree]) + tree) / 2 }
 
+// Leaf returns the numbers of a leaf of a tree, by the number in Next.
+func (f *Forest) Leaf(tree, leaf int) []float32 {
+	n := f.outputs()
+	at := (f.firstLeaf(tree) + leaf) * n
+	return f.Leaves[at : at+n]
+}
+
 // Validate returns an error if the arrays are not a valid forest. It trusts none of them: if it returns nil, a prediction
 // reads no element out of range and terminates.
 func (f *Forest) Validate() error {

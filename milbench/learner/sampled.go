@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"synpool/internal/onnx"
 	"synpool/milbench/cv"
 	"synpool/milbench/mil"
 )
@@ -18,6 +19,14 @@ import (
 type sampled struct {
 	Estimator
 	bags, instances int
+}
+
+// Exportable reports why models of the setting cannot be exported.
+func (s sampled) Exportable() error {
+	if e, says := s.Estimator.(interface{ Exportable() error }); says {
+		return e.Exportable()
+	}
+	return nil
 }
 
 // MarshalJSON writes the setting of the estimator, with the sample.
@@ -184,6 +193,21 @@ func (m shortModel) Predict(bag mil.Instances) (mil.Prediction, error) {
 		}
 	}
 	return p, err
+}
+
+// Export implements [Exporter], without scores of instances.
+func (m shortModel) Export(g *onnx.Graph, x string) (out Exported, err error) {
+	of, can := m.Model.(Exporter)
+	if !can {
+		return out, ErrNoExport
+	}
+	zero, one := g.Const(onnx.Scalar(int64(0))), g.Const(onnx.Scalar(int64(1)))
+	n := g.Op("Gather", g.Op("Shape", x), zero)
+	some := g.Op("Min", n, g.Const(onnx.Scalar(int64(m.cut.most))))
+	rows := g.Op("Div", g.Op("Mul", g.Op("Range", zero, some, one), n), some)
+	out, err = of.Export(g, g.Op("Gather", x, rows))
+	out.Instances, out.ClassInstances = "", ""
+	return out, err
 }
 
 // errNoScores says that a model has no scores of instances.

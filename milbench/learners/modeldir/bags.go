@@ -10,7 +10,7 @@ import (
 // CardOf returns the card of a model of the given kind that is trained on a set.
 func CardOf(kind string, set *mil.Set, seed uint64) Card {
 	return Card{Format: format, Kind: kind, Set: set.Name, Checksum: set.Checksum, Classes: set.Classes, Target: set.Kind, Leaked: set.Leaked, Seed: seed,
-		NumFeatures: set.NumFeatures(), Features: set.Features, Centre: set.Centre, Missing: set.Missing}
+		NumFeatures: set.NumFeatures(), Features: set.Features, Centre: set.Centre, Missing: set.Missing, Words: set.Words}
 }
 
 // BagError is the reason why a bag cannot be scored.

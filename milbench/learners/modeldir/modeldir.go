@@ -74,6 +74,7 @@ type Card struct {
 	Centre []float64 `json:"centre,omitempty"` // what is subtracted from the features before rounding, see [mil.Set.Centre]
 
 	Missing []mil.Missing `json:"missing,omitempty"` // values that replace missing ones
+	Words   []int         `json:"words,omitempty"`   // features that mark words, see [mil.Set.Words]
 
 	Parameters string            `json:"parameters"` // folder of the parameters
 	Files      map[string]string `json:"files"`      // SHA-256 of each of its files
@@ -432,8 +433,8 @@ func strict(data []byte, into any) error {
 	return nil
 }
 
-// check reports parts of a card that do not fit together.
-func (c *Card) check() error {
+// Validate reports parts of a card that do not fit together, besides the names of its files.
+func (c *Card) Validate() error {
 	if c.NumFeatures < 1 {
 		return fmt.Errorf("%d features", c.NumFeatures)
 	}
@@ -446,17 +447,23 @@ func (c *Card) check() error {
 	case c.Target == mil.ClassTarget && n < 3, c.Target != mil.BinaryTarget && c.Target != mil.ClassTarget && n > 0:
 		return fmt.Errorf("%d names of classes for a target of kind %v", n, c.Target)
 	}
-	if err := cmp.Or(mil.CheckPrepared(c.Missing, nil, c.NumFeatures), mil.CheckCentre(c.Centre, c.NumFeatures)); err != nil {
+	if err := cmp.Or(mil.CheckPrepared(c.Missing, c.Words, c.NumFeatures), mil.CheckCentre(c.Centre, c.NumFeatures)); err != nil {
+		return err
+	}
+	if c.Facts != nil {
+		return c.Facts.check(c.NumFeatures)
+	}
+	return nil
+}
+
+// check does the same as Validate, and also reports bad names of files.
+func (c *Card) check() error {
+	if err := c.Validate(); err != nil {
 		return err
 	}
 	for name := range c.Files {
 		if !fs.ValidPath(name) || !filepath.IsLocal(filepath.FromSlash(name)) {
 			return fmt.Errorf("%q is no name of a file", name)
-		}
-	}
-	if c.Facts != nil {
-		if err := c.Facts.check(c.NumFeatures); err != nil {
-			return err
 		}
 	}
 	if c.Parameters != filepath.Base(c.Parameters) || !strings.HasPrefix(c.Parameters, parametersPrefix) {
