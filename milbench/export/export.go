@@ -19,7 +19,8 @@
 //	score           [outputs]              as [mil.Prediction.Scores]: one, or one per class
 //	probability     [1] or [classes]       of the positive class, or of each class, calibrated if the model is
 //	weights         [heads, instances]     of a network's pooling
-//	instance_score  [instances]            how much an instance counts, as milbench predict --instances prints it
+//	instance_score  [instances]            how much an instance counts, as milbench predict --instances prints it; NaN where
+//	                                       that takes a prediction for each instance and the bag has more than 2,000
 //	class_instance_score [classes, instances]  likewise, for each class
 //	alive           [times]                survival curve at the times in the metadata "times"
 //

@@ -11,6 +11,7 @@ import (
 
 	"synpool/internal/disk"
 	"synpool/internal/onnx"
+	"synpool/milbench/learner"
 	"synpool/milbench/learners"
 	"synpool/milbench/learners/modeldir"
 	"synpool/milbench/mil"
@@ -158,7 +159,9 @@ func (m *Model) Predict(ctx context.Context, bags []mil.Instances, instances boo
 		}
 		one, err := rows(instanceName, -1)
 		if err == nil && one != nil {
-			p.Instances = one[0]
+			if p.Instances = one[0]; math.IsNaN(p.Instances[0]) {
+				return nil, &modeldir.BagError{Bag: i, Err: fmt.Errorf("%d instances; the model scores those of bags of at most %d; leave out --instances", bag.Len(), learner.MostLeftOut)}
+			}
 		}
 		if err == nil {
 			p.ClassInstances, err = rows(classesName, -1)

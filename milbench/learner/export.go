@@ -9,6 +9,9 @@ import (
 // ErrNoExport is the error of a model of a learner that does not say how to export it.
 var ErrNoExport = errors.New("its models cannot be written as ONNX: give the model a method Export (learner.Exporter)")
 
+// MostLeftOut limits the instances of a bag that are scored by leaving each one out. Each instance needs one prediction.
+const MostLeftOut = 2000
+
 // Exporter is a [Model] that can be written as a graph of ONNX.
 type Exporter interface {
 	// Export adds what the model computes of a bag to a graph. The name x stands for the bag's instances, float64

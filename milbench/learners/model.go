@@ -317,10 +317,6 @@ func width(c *modeldir.Card) int {
 	return 1
 }
 
-// mostLeftOut limits the instances of a bag that are scored by leaving each one out. Each instance needs one
-// prediction.
-const mostLeftOut = 2000
-
 // tooLarge reports a bag that is too large for the learner, or has too many instances to score.
 func (m *classicModel) tooLarge(bags []mil.Instances, instances bool) error {
 	most, limit := m.entry.Takes().MaxInstances, m.entry.Instances(m.card.Setting)
@@ -330,8 +326,8 @@ func (m *classicModel) tooLarge(bags []mil.Instances, instances bool) error {
 		if most > 0 && n > most {
 			return &modeldir.BagError{Bag: i, Err: fmt.Errorf("%d instances; %s takes at most %d", n, m.entry.Name, most)}
 		}
-		if instances && slow && n > mostLeftOut {
-			return &modeldir.BagError{Bag: i, Err: fmt.Errorf("%d instances; %s scores those of bags of at most %d; leave out --instances", b.Len(), m.entry.Name, mostLeftOut)}
+		if instances && slow && n > learner.MostLeftOut {
+			return &modeldir.BagError{Bag: i, Err: fmt.Errorf("%d instances; %s scores those of bags of at most %d; leave out --instances", b.Len(), m.entry.Name, learner.MostLeftOut)}
 		}
 	}
 	return nil

@@ -90,7 +90,8 @@ func (m *radialMachine) export(g *onnx.Graph, vector string) string {
 	return m.outputs.export(g, m.Coefficients, radialOf(g, m.Gamma, g.Reduce("ReduceSum", g.Op("Mul", change, change), false, 1)))
 }
 
-// exportLeaveOut adds [leaveOut]: a loop over the instances, each time without one of them.
+// exportLeaveOut adds [leaveOut]: a loop over the instances, each time without one of them. A bag of more than [learner.MostLeftOut]
+// has NaN instead.
 func exportLeaveOut(g *onnx.Graph, x string, score func(g *onnx.Graph, x string) (string, error)) (out learner.Exported, err error) {
 	if out.Scores, err = score(g, x); err != nil {
 		return out, err
@@ -108,7 +109,14 @@ func exportLeaveOut(g *onnx.Graph, x string, score func(g *onnx.Graph, x string)
 	}
 	body.Output(g.Fresh("more"), goes, onnx.Bool)
 	body.Output(g.Fresh("without"), rest, onnx.Double, "outputs")
-	without := g.Add("", "Loop", 1, []string{n, g.Const(onnx.Scalar(true))}, onnx.Attribute{Name: "body", Value: body})[0]
+	count := g.Op("Where", g.Op("LessOrEqual", n, g.Const(onnx.Scalar(int64(learner.MostLeftOut)))), n, first)
+	without := g.Add("", "Loop", 1, []string{count, g.Const(onnx.Scalar(true))}, onnx.Attribute{Name: "body", Value: body})[0]
+	axis := onnx.Attribute{Name: "axis", Value: int64(0)}
+	outputs := g.Op("Shape", out.Scores)
+	rest = g.Op("Reshape", g.Op("Sub", n, count), g.Ints(1))
+	none := g.Op("Expand", g.Double(math.NaN()), g.With("Concat", []onnx.Attribute{axis}, rest, outputs))
+	without = g.Op("Reshape", without, g.With("Concat", []onnx.Attribute{axis}, g.Op("Reshape", count, g.Ints(1)), outputs)) // also if there is none
+	without = g.With("Concat", []onnx.Attribute{axis}, without, none)
 	drop := g.Op("Sub", out.Scores, g.Op("Where", single, g.Double(0), without)) // [instances, outputs]
 	return scoresOf(g, out, g.With("Transpose", []onnx.Attribute{{Name: "perm", Value: []int64{1, 0}}}, drop)), nil
 }
