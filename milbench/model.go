@@ -2,6 +2,7 @@ package milbench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"synpool/milbench/export"
 	"synpool/milbench/learners"
 	"synpool/milbench/learners/modeldir"
+	"synpool/milbench/learners/neural"
 	"synpool/milbench/mil"
 	"synpool/milbench/predict"
 )
@@ -46,9 +48,24 @@ func Load(name string, m *Machine) (*Model, error) {
 }
 
 // Export writes the model as a file of ONNX, with everything it does to a bag: missing values, words, scaling, scores, weights,
-// probabilities. The file takes one bag or, with batch, several at once; package [export] describes inputs and outputs. It replaces
+// probabilities. The file takes one bag or, with batch, several at once; package [export] describes inputs and outputs. If the name
+// of the file ends in .safetensors, it has the arrays of a network for PyTorch instead ([neural.Model.StateDict]). It replaces
 // a file of this name in one step. An error says why the model cannot be written.
 func (m *Model) Export(file string, batch bool) error {
+	if strings.EqualFold(filepath.Ext(file), ".safetensors") {
+		network, is := m.Learned.(*neural.Model)
+		switch {
+		case !is:
+			return fmt.Errorf("%s: only a network has weights for PyTorch; write it as .onnx", m.Name)
+		case batch:
+			return errors.New("--batch: for .onnx; weights say nothing about the number of bags")
+		}
+		data, err := network.StateDict()
+		if err != nil {
+			return fmt.Errorf("%s: %w", m.Name, err)
+		}
+		return disk.WriteFile(file, data)
+	}
 	l, err := m.Calibration()
 	if err != nil {
 		return err

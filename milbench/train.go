@@ -28,6 +28,9 @@ type Training struct {
 	// five times more.
 	Calibrate calibrate.Method
 
+	// From are weights that the network begins with ([neural.ReadWeights]), with a Setting of theirs ([neural.Weights.Setting]).
+	From *neural.Weights
+
 	// Exportable leaves candidates of a portfolio out whose models cannot be written as ONNX ([Model.Export]); another setting of
 	// which that is known is an error.
 	Exportable bool
@@ -86,6 +89,21 @@ func Train(ctx context.Context, set *mil.Set, t Training, m *Machine) (*Model, e
 	m = m.or()
 	trainer := m.trainer(!alone(t.Setting))
 	trainer.Note = t.Note
+	if t.From != nil {
+		switch nets, is := trainer.Networks.(*neural.Networks); {
+		case !alone(t.Setting) || !is:
+			return nil, errors.New("--from: weights are those of one network")
+		case t.Calibrate != "":
+			return nil, errors.New("--from: the folds of --calibrate would begin without these weights; leave one of the two out")
+		case set.NumFeatures() != t.From.Features:
+			return nil, fmt.Errorf("--from: the weights take %d features, and %s has %d", t.From.Features, set.Name, set.NumFeatures())
+		default:
+			nets.From = t.From
+		}
+		for _, note := range t.From.Notes {
+			t.note("--from: %s", note)
+		}
+	}
 	held := calibrate.HeldOut{Method: t.Calibrate, Learner: learners.All(trainer.Networks, trainer.Resources), Setting: t.Setting, Seed: t.Seed, Progress: t.Folds}
 	if t.Calibrate != "" {
 		if _, err := held.Folds(bags); err != nil {

@@ -14,9 +14,10 @@ import (
 func (p *program) export() *cobra.Command {
 	var batch bool
 	c := &cobra.Command{
-		Use:   "export MODEL FILE.onnx",
-		Short: "Write a trained model as ONNX, for programs in other languages",
-		Long: `The file contains everything that the model does to a bag: missing values, words, scaling, scores,
+		Use:   "export MODEL FILE.onnx|FILE.safetensors",
+		Short: "Write a trained model as ONNX, or a network's weights for PyTorch",
+		Long: `ONNX:
+The file contains everything that the model does to a bag: missing values, words, scaling, scores,
 weights and probabilities. onnxruntime runs it in Python, C++, Java, C# and a browser, and
 milbench predict FILE.onnx reads it back.
 
@@ -30,13 +31,21 @@ Output:  score, probability, weights, instance_score, and for survival alive; th
 instances], which is false for padding.
 
 Some models cannot be written: those with earth mover's distances (distance-svm by default, and auto
-if it chose them). milbench train auto --exportable leaves them out from the start.`,
+if it chose them). milbench train --learner auto --exportable leaves them out from the start.
+
+safetensors:
+The weights of a network, with the names of PyTorch's state dicts: ABMIL (--pooling attention),
+gated ABMIL (gated), CLAM-SB (clam with two classes and one layer) and hflayers' HopfieldPooling
+(hopfield); other poolings have the names of this program. The scaling of features is part of the
+first layer, so that the network takes features as they are in files. milbench train --from reads
+such files.`,
 		Example: `  milbench export model model.onnx
-  milbench predict model.onnx new.csv`,
+  milbench predict model.onnx new.csv
+  milbench export model weights.safetensors`,
 		Args: arguments(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			if !strings.EqualFold(filepath.Ext(args[1]), ".onnx") {
-				return errors.New(args[1] + ": the name of the file must end in .onnx")
+			if end := strings.ToLower(filepath.Ext(args[1])); end != ".onnx" && end != ".safetensors" {
+				return errors.New(args[1] + ": the name of the file must end in .onnx or .safetensors")
 			}
 			machine := p.machine(0, 0)
 			defer machine.Close()

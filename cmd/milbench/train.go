@@ -16,6 +16,7 @@ import (
 
 	"synpool/internal/disk"
 	"synpool/milbench"
+	"synpool/milbench/cv"
 	"synpool/milbench/learner"
 	"synpool/milbench/learners"
 	"synpool/milbench/learners/modeldir"
@@ -51,6 +52,12 @@ func (p *program) train() *cobra.Command {
 auto lists its learners with their weights and their main figure (AUC, macro AUC or R²) on held-out
 bags of the inner folds.
 
+  --from FILE      a network that begins with weights from elsewhere, a file of safetensors: of
+                   PyTorch's ABMIL, gated ABMIL, CLAM-SB or hflayers' HopfieldPooling, or of
+                   milbench export. Pooling and shapes are those of the file; --heads and --beta
+                   of a Hopfield network are not in it. Features are not scaled. --epochs 0
+                   trains nothing
+
 Split:
 If the bags have an official split, the model is trained on its training part (train and val), and
 milbench evaluate judges it on the test part. --split none trains on all bags.
@@ -78,7 +85,8 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
   milbench train bags.csv --learner auto --results results --operating 0.9,0.95 --out model
   milbench train musk1 --pooling syn --iterations=-3 --out model
   milbench train bags.csv --learner statistics-svm --calibrate platt --out model
-  milbench train bags.csv --pooling attention --width 64 --batch 8 --out model`,
+  milbench train bags.csv --pooling attention --width 64 --batch 8 --out model
+  milbench train bags.csv --from weights.safetensors --epochs 0 --out model`,
 		Args: arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			setting, config, err := asked.chosen()
@@ -137,7 +145,7 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 			defer machine.Close()
 
 			b, bar, loss := readBuild(), p.progress(), 0.0
-			training := milbench.Training{Setting: setting, Seed: seed, Calibrate: toward, Exportable: only, Results: card.results, Version: b.Version, Revision: b.Revision,
+			training := milbench.Training{Setting: setting, Seed: seed, Calibrate: toward, Exportable: only, From: asked.weights, Results: card.results, Version: b.Version, Revision: b.Revision,
 				Judge: p.judgeCommand(c, args[0], &asked, config),
 				Note:  p.remark,
 				Folds: func(done, of int) {
@@ -194,6 +202,9 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 			how := ":"
 			if config != nil {
 				how = fmt.Sprintf(" for %d epochs: loss %.4f,", config.Epochs, loss)
+			}
+			if asked.weights != nil && asked.weights.Untrained {
+				how = ", not trained: the weights are those of " + asked.from + ";"
 			}
 			part := ""
 			if len(bags.Bags) < len(sets[0].Bags) {
@@ -284,6 +295,8 @@ func (p *program) writeMembers(about learners.About) error {
 // trainFlags are the flags that choose what is trained.
 type trainFlags struct {
 	set     settings
+	from    string
+	weights *neural.Weights // of from
 	learner string
 	setting string
 	flags   *pflag.FlagSet
@@ -294,11 +307,54 @@ func (t *trainFlags) addTo(f *pflag.FlagSet) {
 	t.set.grid = neural.Grid{"pooling": {"syn"}}
 	f.StringVar(&t.learner, "learner", "", "`name` of a learner other than networks: "+strings.Join(learners.Names(), ", "))
 	f.StringVar(&t.setting, "setting", "", "JSON `object` of fields that replace the default setting of --learner, say '{\"c\":3}'")
+	f.StringVar(&t.from, "from", "", "`file` of safetensors with the weights that a network begins with")
 	inGroup(f, networkFlags, func() { t.set.addTo(f, true) })
+}
+
+// fromWeights returns the setting of the weights of --from, with the flags on top.
+func (t *trainFlags) fromWeights() (*neural.Config, error) {
+	if t.flags.Changed("learner") {
+		return nil, errors.New("--from: the weights of a network; leave --learner out")
+	}
+	data, err := disk.ReadFile(t.from)
+	if err == nil {
+		t.weights, err = neural.ReadWeights(data)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--from %s: %w", t.from, err)
+	}
+	fields := map[string]any{}
+	for name, values := range t.set.grid {
+		fields[name] = values[0]
+	}
+	delete(fields, cv.PoolingKey)
+	if t.flags.Changed("pooling") && t.set.grid[cv.PoolingKey][0] != t.weights.Pooling {
+		return nil, fmt.Errorf("--pooling %v: the weights of --from are of pooling %s; leave it out", t.set.grid[cv.PoolingKey][0], t.weights.Pooling)
+	}
+	if fields["epochs"] == 0 { // no training
+		t.weights.Untrained, t.set.wrong = true, nil
+		delete(fields, "epochs")
+	}
+	if t.set.wrong != nil {
+		return nil, fmt.Errorf("--%w", t.set.wrong)
+	}
+	config, err := t.weights.Setting(t.set.preset, fields)
+	if err != nil {
+		return nil, fmt.Errorf("--%w", err)
+	}
+	return &config, nil
 }
 
 // chosen returns the setting that the flags choose, and for a network also its [neural.Config].
 func (t *trainFlags) chosen() (json.RawMessage, *neural.Config, error) {
+	if t.from != "" {
+		config, err := t.fromWeights()
+		if err != nil {
+			return nil, nil, err
+		}
+		setting, err := json.Marshal(config)
+		return setting, config, err
+	}
 	if !t.flags.Changed("learner") {
 		if t.flags.Changed("setting") {
 			return nil, nil, errors.New("--setting: the setting of a learner that is no network; name one with --learner")

@@ -54,6 +54,7 @@ type Config struct {
 
 	own    synlayer.Pooling // a pooling that is registered or has hyperparameters of its own, with these
 	target target           // target of the set
+	start  *Weights         // initial values instead of random ones; nil for none
 }
 
 // DefaultConfig returns the setting of the released program for the named pooling ([synlayer.DefaultNetwork],

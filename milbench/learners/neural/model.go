@@ -48,6 +48,12 @@ func (t Trainer) Train(ctx context.Context, config Config, set *mil.Set, seed ui
 	}
 	bags, examples := set.Instances(), cv.Examples(set)
 	config.target = config.learns(set.Kind, set.NumClasses())
+	if config.start != nil {
+		var err error
+		if config.start, err = config.start.forTargets(set.Kind, config.target.targets(examples)); err != nil {
+			return nil, err
+		}
+	}
 	ps, moments := newPrograms(t.Backend), newMoments(bags)
 	f, initial, err := ps.prepare(config, bags, examples, seed, moments)
 	if err != nil {
@@ -62,7 +68,9 @@ func (t Trainer) Train(ctx context.Context, config Config, set *mil.Set, seed ui
 	}
 	fit := cv.Fit{Seed: seed, Order: cv.SplitSeed(seed, "order"), Train: examples}
 	var parameters []float32
-	if l := newLayout(newGroup(t.Backend, config, bags, allSparse(bags), fit), bags, []cv.Fit{fit}); l.large(t.Backend, bags) {
+	if config.start != nil && config.start.Untrained {
+		parameters = initial
+	} else if l := newLayout(newGroup(t.Backend, config, bags, allSparse(bags), fit), bags, []cv.Fit{fit}); l.large(t.Backend, bags) {
 		if err = config.target.checkLarge(); err == nil {
 			parameters, err = f.trainLarge(ctx, t, initial, fit, after)
 		}

@@ -16,6 +16,8 @@ import (
 type Networks struct {
 	Trainer // set by Start
 
+	From *Weights // initial weights of TrainModel; nil for random ones
+
 	// Start chooses a backend and returns a trainer on it. Trainings stay within the trainer's memory limit. The caller
 	// removes the checkpoints.
 	Start func() (Trainer, error)
@@ -56,6 +58,7 @@ func (n *Networks) TrainModel(ctx context.Context, setting json.RawMessage, epoc
 	if epochs > 0 {
 		config.Epochs = epochs
 	}
+	config.start = n.From
 	if err := n.ready(); err != nil {
 		return nil, err
 	}

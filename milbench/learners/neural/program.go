@@ -133,6 +133,11 @@ func (p *program) initial(c Config, features int, seed uint64) ([][]float32, err
 			}
 		}
 	}
+	if c.start != nil {
+		if err := c.start.fill(p.paths, parameters); err != nil {
+			return nil, err
+		}
+	}
 	return parameters, nil
 }
 
