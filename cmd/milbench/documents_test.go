@@ -77,6 +77,9 @@ var exceptions = []exception{
 	{pattern: `^(.*) elephant (?:fox|musk2)\b`, instead: "$1 musk1"},
 	{pattern: `^(.*) elephant\b`, instead: "$1 musk1"},
 
+	{pattern: `^python (train|run)\.py `, by: ".ci/full: examples/pytorch/walk.sh"},
+	{pattern: `^milbench train bags\.csv --from weights\.safetensors `, instead: "milbench train bags.csv --epochs=1 --pooling=gated --out begun && milbench export begun weights.safetensors && $0"},
+	{pattern: `^milbench export model weights\.safetensors$`, instead: "milbench train bags.csv --epochs=1 --pooling=gated --out network && milbench export network weights.safetensors"},
 	// PyTorch: what the script has written once stands in for it.
 	{pattern: `^python attention\.py bags\.csv folds\.csv (predictions\.csv)$`, instead: `cp "$$CHECKOUT/examples/judge/testdata/predictions.csv" $1`},
 
@@ -129,6 +132,7 @@ type visitor struct {
 var visitors = map[string]visitor{
 	"README.md": {before: `go mod init example.com/own && printf 'package own\n\nimport _ "synpool/synlayer"\n' >own.go`},
 	"docs/cli.md": {apart: true, made: map[string]string{
+		"model.onnx":    "milbench train bags.csv --learner statistics-svm --out plain && milbench export plain model.onnx",
 		"results":       "milbench run bags.csv --learner statistics-svm --pooling mean,gated --epochs 2" + short + " --out results",
 		"scored":        "milbench folds bags.csv --folds 2 --repeats 1 --out scored.csv && predict scored.csv predictions.csv && milbench score predictions.csv --folds scored.csv --name own --out scored",
 		"model":         "milbench train bags.csv --learner statistics-svm --calibrate platt --out model",

@@ -2,11 +2,26 @@ package main
 
 import (
 	"encoding/json"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"synpool/milbench/export"
 	"synpool/milbench/learners/modeldir"
 )
+
+// inspect returns the card and the setting of a model in a folder or a file of ONNX.
+func inspect(model string) (modeldir.Card, json.RawMessage, error) {
+	if strings.EqualFold(filepath.Ext(model), ".onnx") {
+		read, err := export.Load(model)
+		if err != nil {
+			return modeldir.Card{}, nil, err
+		}
+		return *read.Card(), read.About().Setting, nil
+	}
+	return modeldir.Inspect(model)
+}
 
 // show is the subcommand that prints the card of a model.
 func (p *program) show() *cobra.Command {
@@ -23,7 +38,7 @@ milbench train writes the card into the folder of the model. It has figures if y
   milbench show model --json`,
 		Args: arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			card, setting, err := modeldir.Inspect(args[0])
+			card, setting, err := inspect(args[0])
 			if err != nil {
 				return err
 			}

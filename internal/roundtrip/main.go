@@ -16,6 +16,7 @@ import (
 	"flag"
 	"fmt"
 	"log"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -354,7 +355,12 @@ func (t task) write(ctx context.Context, folder string, machine *milbench.Machin
 		if err != nil {
 			return 0, err
 		}
-		inputs, got, err := read.Learned.(*export.Model).Run(ctx, bag)
+		wanted, err := expected(m, want[0], instances)
+		if err != nil {
+			return 0, err
+		}
+		names := slices.Sorted(maps.Keys(wanted)) // scores of the instances of a large bag take long
+		inputs, got, err := read.Learned.(*export.Model).Run(ctx, bag, names...)
 		if err != nil {
 			return 0, err
 		}
@@ -371,11 +377,7 @@ func (t task) write(ctx context.Context, folder string, machine *milbench.Machin
 				c.Columns = numbers(data)
 			}
 		}
-		wanted, err := expected(m, want[0], instances)
-		if err != nil {
-			return 0, err
-		}
-		others, err := rounded(graph.Graph).Run(ctx, roundedInputs(inputs))
+		others, err := rounded(graph.Graph).Run(ctx, roundedInputs(inputs), names...)
 		if err != nil {
 			return 0, err
 		}
