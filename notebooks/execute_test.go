@@ -298,8 +298,14 @@ func TestExecuteCheck(t *testing.T) {
 		{"a line in pieces", `fmt.Printf(\"root`, `fmt.Print(\"ro\"); time.Sleep(time.Second); fmt.Printf(\"ot`, ""},
 		{"another number", "root 1.41421", "root 1.42421", "'root 1.42421' is saved"},
 		{"another word", "root 1.41421", "rood 1.41421", "'rood 1.41421' is saved"},
+		{"another processor", `"code_sha256"`, `"processor": "other", "code_sha256"`, ""},
+		{"another processor and number", "root 1.41421", "root 1.42421", ""},
+		{"another processor and word", "root 1.41421", "rood 1.41421", "no longer shows rood"},
 	} {
 		source := strings.Replace(string(data), test.old, test.new, 1)
+		if strings.HasPrefix(test.name, "another processor and") {
+			source = strings.Replace(source, `"code_sha256"`, `"processor": "other", "code_sha256"`, 1)
+		}
 		if test.old != "" && !strings.Contains(string(data), test.old) {
 			t.Fatalf("%s does not print %s", small, test.old)
 		}

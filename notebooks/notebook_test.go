@@ -22,6 +22,7 @@ type notebook struct {
 		Kernelspec   kernelspec        `json:"kernelspec"`
 		LanguageInfo map[string]string `json:"language_info"`
 		Code         string            `json:"code_sha256"` // that execute.py ran
+		Processor    string            `json:"processor"`   // that it ran on
 	} `json:"metadata"`
 	Format int `json:"nbformat"`
 	Minor  int `json:"nbformat_minor"`
