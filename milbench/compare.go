@@ -26,7 +26,7 @@ import (
 type Comparison struct {
 	Sets     []*mil.Set
 	Settings []json.RawMessage // see [Setting]; nil for the learners of milbench run without flags
-	Protocol cv.Protocol       // without a name the honest one, without repeats 2, without folds those of the set, or 10; of the published one 1 and 4
+	Protocol cv.Protocol       // without a name the honest one, without repeats 2 or those of Splits, without folds those of the set, or 10; of the published one 1 and 4
 	Seed     uint64            // of folds, initial weights and everything else that is random; milbench run has 1
 
 	// Dir is the folder of the results. Fits that have results there are not trained again, also after a comparison that was
@@ -53,8 +53,11 @@ type Compared struct {
 func defaults(p cv.Protocol) cv.Protocol {
 	p.Name = cmp.Or(p.Name, cv.HonestProtocol)
 	if p.Repeats == 0 {
-		if p.Repeats = LineupRepeats; p.Name == cv.PublishedProtocol {
+		switch p.Repeats = LineupRepeats; {
+		case p.Name == cv.PublishedProtocol:
 			p.Repeats = cv.Published().Repeats
+		case p.Splits != nil:
+			p.Repeats = len(p.Splits.Tested)
 		}
 	}
 	if p.Folds == 0 && p.Name == cv.PublishedProtocol {
@@ -108,7 +111,7 @@ func (c Comparison) Runs() (runs []run.Run, err error) {
 		if err := protocol.Validate(); err != nil {
 			return nil, err
 		}
-		if c.Protocol.Folds == 0 && set.Folds == 0 && protocol.Folds < cv.Honest().Folds {
+		if c.Protocol.Folds == 0 && c.Protocol.Splits == nil && set.Folds == 0 && protocol.Folds < cv.Honest().Folds {
 			c.note("%s: %d folds: a class has no more bags or groups", set.Name, protocol.Folds)
 		}
 		list, notes, err := learners.Affordable(list, set, given)

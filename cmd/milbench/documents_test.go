@@ -77,6 +77,9 @@ var exceptions = []exception{
 	{pattern: `^(.*) elephant (?:fox|musk2)\b`, instead: "$1 musk1"},
 	{pattern: `^(.*) elephant\b`, instead: "$1 musk1"},
 
+	// Files of others.
+	{pattern: `^(.*) --folds-file DATASETS/Musk1\.csv_rep1_fold1\.txt\b`, instead: "$1 --folds-file folds.csv"},
+
 	{pattern: `^python (train|run)\.py `, by: ".ci/full: examples/pytorch/walk.sh"},
 	{pattern: `^milbench train bags\.csv --from weights\.safetensors `, instead: "milbench train bags.csv --epochs=1 --pooling=gated --out begun && milbench export begun weights.safetensors && $0"},
 	{pattern: `^milbench export model weights\.safetensors$`, instead: "milbench train bags.csv --epochs=1 --pooling=gated --out network && milbench export network weights.safetensors"},

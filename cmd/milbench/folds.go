@@ -27,6 +27,7 @@ func (p *program) foldsOf() *cobra.Command {
 		out, format    string
 		instances      string
 		folds, repeats int
+		file           string
 		seed           uint64
 	)
 	c := &cobra.Command{
@@ -45,7 +46,9 @@ The file is a CSV table with one line per bag and repeat. Its columns:
 
 --format clam writes a folder instead. It has one file per fold of each repeat, as CLAM reads them:
 splits_0.csv, splits_1.csv and so on, with a fifth of the training part as val. The table above is
-beside them, in ` + partsName + `. docs/judge.md goes through an example.` + filesHelp,
+beside them, in ` + partsName + `. docs/judge.md goes through an example.
+
+--folds-file takes given folds, such as those of a paper, and writes them in either format.` + filesHelp,
 		Example: `  milbench folds bags.csv --out folds.csv
   milbench folds musk1 --repeats 2 --out folds.csv --bags bags.csv
   milbench folds features --labels slides.csv --folds 5 --format clam --out splits`,
@@ -66,6 +69,9 @@ beside them, in ` + partsName + `. docs/judge.md goes through an example.` + fil
 				}
 			}
 			if err := checkFolds(c.Flags(), set.HasSplit()); err != nil {
+				return err
+			}
+			if protocol, err = p.given(protocol, file, c.Flags(), set); err != nil {
 				return err
 			}
 			protocol = protocol.On(set)
@@ -93,16 +99,16 @@ beside them, in ` + partsName + `. docs/judge.md goes through an example.` + fil
 				return err
 			}
 			p.noteFormulas(set)
-			file := out
+			written := out
 			if format == "clam" {
-				file = filepath.Join(out, partsName)
+				written = filepath.Join(out, partsName)
 			}
 			repeated := "1 repeat"
 			if n := len(parts.Tested); n > 1 {
 				repeated = fmt.Sprintf("%d repeats", n)
 			}
 			fmt.Fprintf(p.out, "%d bags, %s of %d folds in %s; give the scores of the test bags to: milbench score SCORES.csv --folds %s --name NAME --out RESULTS\n",
-				len(parts.Bags), repeated, parts.Run, out, file)
+				len(parts.Bags), repeated, parts.Run, out, written)
 			return nil
 		},
 	}
@@ -112,6 +118,7 @@ beside them, in ` + partsName + `. docs/judge.md goes through an example.` + fil
 	f.StringVar(&instances, "bags", "", "`file` to write the instances of the bags to, without instance labels: a CSV table with a header")
 	f.StringVar(&format, "format", "csv", "`format` of the folds: csv, or clam for split files as CLAM reads them")
 	f.IntVar(&folds, "folds", 0, "folds per repeat, for sets without an official split (default 10, fewer for few bags; ucsb 4)")
+	f.StringVar(&file, "folds-file", "", foldsFileHelp)
 	f.IntVar(&repeats, "repeats", cv.Honest().Repeats, "repeats with other folds")
 	f.Uint64Var(&seed, "seed", 1, "seed of the folds")
 	inGroup(f, fileFlags, func() { open.addSources(f) })

@@ -151,3 +151,49 @@ func requirePrinted(t *testing.T, name string, least int) {
 		t.Errorf("%d commands found, want at least %d", commands, least)
 	}
 }
+
+// TestFoldsFile: published folds make the same fits as a table of them, other folds make others, and scores of a model from elsewhere
+// stand beside them.
+func TestFoldsFile(t *testing.T) {
+	dir := t.TempDir()
+	file, out := write(t, "own.csv", toy(false)), filepath.Join(dir, "results")
+	table := "bag,repeat,fold\n"
+	for repeat := range 2 {
+		var texts [3]string
+		for bag := range 24 {
+			fold := (bag/2 + repeat) % 3
+			texts[fold] += fmt.Sprintf("%d\n", bag+1)
+			table += fmt.Sprintf("b%d,%d,%d\n", bag, repeat, fold)
+		}
+		for fold, text := range texts {
+			put(t, filepath.Join(dir, fmt.Sprintf("Own.csv_rep%d_fold%d.txt", repeat+1, fold+1)), text)
+		}
+	}
+	published, given := filepath.Join(dir, "Own.csv_rep1_fold1.txt"), write(t, "given.csv", table)
+	run := []string{"run", file, "--learner", "statistics-svm", "--out", out}
+	said, notes := succeed(t, append(run, "--folds-file", published)...)
+	has(t, said, "honest, 3 folds given as ")
+	has(t, notes, "6 of 6 fits done", "they count the bags of own in order")
+	_, notes = succeed(t, append(run, "--folds-file", given)...)
+	has(t, notes, "6 were there already")
+	said, notes = succeed(t, append(run, "--folds", "3", "--repeats", "2")...)
+	has(t, said, "honest, 3 folds given as ", "honest, 3 folds  ")
+	has(t, notes, "0 were there already")
+
+	folds, scores := filepath.Join(dir, "folds.csv"), filepath.Join(dir, "scores.csv")
+	told, _ := succeed(t, "folds", file, "--folds-file", given, "--out", folds)
+	has(t, told, "24 bags, 2 repeats of 3 folds")
+	must(t, predictFolds(folds, scores))
+	said, _ = succeed(t, "score", scores, "--folds", folds, "--name", "elsewhere", "--out", out)
+	has(t, said, "| own | elsewhere ")
+	if at := strings.Index(said, " given as "); strings.Count(said, said[at:at+18]) != 2 {
+		t.Errorf("not beside the learner of these folds:\n%s", said)
+	}
+
+	refuse(t, exitUse, "--folds-file: its folds are of one set", append(run, "musk1", "--folds-file", given)...)
+	refuse(t, exitUse, "--folds: the file of --folds-file has the folds", append(run, "--folds", "3", "--folds-file", given)...)
+	refuse(t, exitUse, "--repeats 3: the given folds are of 2 repeats", append(run, "--repeats", "3", "--folds-file", given)...)
+	refuse(t, exitUse, "--folds-file: the published protocol makes its own fold", append(run, "--protocol", "published", "--folds-file", given)...)
+	refuse(t, exitUse, "--folds-file: "+given+": bag b0 is not among the 92 bags of musk1", "run", "musk1", "--folds-file", given, "--out", out)
+	refuse(t, exitUse, "--folds-file: the set has an official split", "run", write(t, "split.csv", splitToy()), "--learner", "statistics-svm", "--folds-file", given, "--out", out)
+}

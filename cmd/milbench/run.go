@@ -16,8 +16,10 @@ import (
 
 	"synpool/milbench"
 	"synpool/milbench/cv"
+	"synpool/milbench/interop"
 	"synpool/milbench/learners"
 	"synpool/milbench/learners/neural"
+	"synpool/milbench/mil"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
 )
@@ -55,7 +57,8 @@ Protocols:
                model of the whole part
   published    the released Syn script: the best test epoch of the first fold
   best-epoch   honest, except that it takes the best test epoch
-Figures of the last two are marked optimistic.
+Figures of the last two are marked optimistic. --folds-file takes given folds, such as those of a
+paper. Tables mark them with their checksum, and compare results on the same folds only.
 
 Memory:
 --dry-run says what is missing in DIR and about how much time and memory it takes; with --json also
@@ -178,6 +181,7 @@ type gridFlags struct {
 	sample         int      // settings of each pooling that are drawn at random; 0: all combinations
 	name           string   // of the protocol
 	folds, repeats int
+	foldsFile      string
 	inner          int
 	seed           uint64
 	curves         bool
@@ -197,7 +201,8 @@ func (g *gridFlags) addTo(f *pflag.FlagSet) {
 	f.StringSliceVar(&g.learners, "learner", nil, "`list` of learners other than networks: "+strings.Join(learners.Names(), ", ")+"; without --pooling no network is trained")
 	f.StringVar(&g.name, "protocol", cv.ProtocolNames[0], "`name` of the protocol: "+strings.Join(cv.ProtocolNames, ", "))
 	f.IntVar(&g.folds, "folds", 0, "folds per repeat, for sets without an official split (default 10, fewer for few bags; ucsb and published 4)")
-	f.IntVar(&g.repeats, "repeats", 0, "repeats with other folds and seeds (default 5; published 1; 2 if no flag chooses learners or settings)")
+	f.StringVar(&g.foldsFile, "folds-file", "", foldsFileHelp)
+	f.IntVar(&g.repeats, "repeats", 0, "repeats with other folds and seeds (default 5; published 1; 2 if no flag chooses learners or settings; those of --folds-file)")
 	f.IntVar(&g.inner, "inner", cv.InnerFolds, "inner folds of each training part, for nested; 0 holds back a fifth of it instead")
 	f.Uint64Var(&g.seed, "seed", 1, "seed of folds, initial weights, order and dropout")
 	f.BoolVar(&g.curves, "curves", false, "add the curves of each fit over its epochs to DIR/curves.jsonl")
@@ -243,6 +248,9 @@ func (p *program) studies(g *gridFlags, namesOrFiles []string) ([]run.Run, error
 	if err != nil {
 		return nil, err
 	}
+	if g.foldsFile != "" && len(namesOrFiles) > 1 {
+		return nil, errors.New("--folds-file: its folds are of one set; run each set with its own folds, into the same --out")
+	}
 	sets, err := p.open(&g.open, namesOrFiles)
 	if err != nil {
 		return nil, err
@@ -260,6 +268,9 @@ func (p *program) studies(g *gridFlags, namesOrFiles []string) ([]run.Run, error
 	if err := checkFolds(g.flags, split); err != nil {
 		return nil, err
 	}
+	if protocol, err = p.given(protocol, g.foldsFile, g.flags, sets[0]); err != nil {
+		return nil, err
+	}
 	return milbench.Comparison{Sets: sets, Settings: list, Protocol: protocol, Seed: g.seed, Curves: g.curves, Note: p.remark}.Runs()
 }
 
@@ -269,6 +280,27 @@ func checkFolds(flags *pflag.FlagSet, split bool) error {
 		return errors.New("--folds: the official split is the only fold; leave --folds out, or take --split none")
 	}
 	return nil
+}
+
+// foldsFileHelp explains --folds-file.
+const foldsFileHelp = "`file` of the folds to take instead of a cut, such as published ones: a table with the columns bag, fold and repeat, as milbench folds writes it; or one of the files NAME_repR_foldF.txt, which list the test bags of a fold each"
+
+// given returns a protocol with the folds of a file, if one is named.
+func (p *program) given(protocol cv.Protocol, file string, flags *pflag.FlagSet, set *mil.Set) (cv.Protocol, error) {
+	if file == "" {
+		return protocol, nil
+	}
+	if flags.Changed("folds") {
+		return protocol, errors.New("--folds: the file of --folds-file has the folds; leave one out")
+	}
+	splits, err := interop.ReadSplits(file, set, p.remark)
+	if err != nil {
+		return protocol, fmt.Errorf("--folds-file: %w", err)
+	}
+	if protocol.Splits, protocol.Folds = splits, 0; !flags.Changed("repeats") {
+		protocol.Repeats = len(splits.Tested)
+	}
+	return protocol, nil
 }
 
 // listed returns the settings of networks and classical learners. A classical learner has its default or, if the validation part

@@ -136,7 +136,7 @@ func rowOf(fits []results.Result, set, setting string) (results.Row, error) {
 		return results.Row{}, fmt.Errorf("no setting %q; the settings are %s", setting, strings.Join(names, "; "))
 	}
 	for _, r := range kept {
-		if r.Protocol != kept[0].Protocol || r.Folds != kept[0].Folds || r.FoldsRun != kept[0].FoldsRun || r.Inner != kept[0].Inner {
+		if !r.ComparesWith(kept[0]) {
 			return results.Row{}, fmt.Errorf("settings under several protocols do not compare; choose one with --setting: %s", strings.Join(names, "; "))
 		}
 	}
@@ -151,7 +151,7 @@ func bagsOf(fits []results.Result, r results.Row) ([][]results.ScoredBag, error)
 	}
 	var own []results.Result
 	for _, f := range fits {
-		if f.Checksum != r.Checksum || f.Protocol != r.Protocol || f.Folds != r.Folds || f.FoldsRun != r.FoldsRun || f.Inner != r.Inner {
+		if !r.Covers(f) {
 			continue
 		}
 		config, err := cv.CanonicalSetting(f.Config)

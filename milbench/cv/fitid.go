@@ -12,7 +12,7 @@ import (
 )
 
 // FitID returns the id of a fit: the first 16 hexadecimal digits of a SHA-256. The hash covers the JSON array of the
-// set's checksum, the protocol's key ([Protocol.Key]), the number of folds per repeat, repeat and fold (from 0), the
+// set's checksum, the protocol's key ([ProtocolKey]), the number of folds per repeat, repeat and fold (from 0), the
 // study's seed, and the setting as written by [CanonicalSetting]. These values determine the fit's scores, and
 // nothing else does.
 func FitID(checksum, protocol string, folds, repeat, fold int, seed uint64, setting json.RawMessage) (string, error) {

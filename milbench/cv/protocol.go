@@ -68,15 +68,31 @@ type Protocol struct {
 	// training parts are cut several times ([CutInner]). With 0, a fifth of the training part is held out and the
 	// final model never sees it.
 	Inner int `json:"inner,omitempty"`
+
+	// Splits, if not nil, gives the test parts instead of a cut. Folds is their number of folds, or 0 until [Protocol.On], and
+	// Repeats at most their number of repeats. Groups may be divided ([Splits.Divided]).
+	Splits *Splits `json:"splits,omitempty"`
 }
 
-// Key returns the part of the protocol that goes into the id of a fit, apart from the folds: its name and, if there
-// are any, the number of inner folds.
+// Key returns the part of the protocol that goes into the id of a fit, see [ProtocolKey].
 func (p Protocol) Key() string {
-	if p.Inner > 0 {
-		return fmt.Sprintf("%s %d", p.Name, p.Inner)
+	splits := ""
+	if p.Splits != nil {
+		splits = p.Splits.Sum()
 	}
-	return p.Name
+	return ProtocolKey(p.Name, p.Inner, splits)
+}
+
+// ProtocolKey returns what identifies a protocol apart from the number of folds: its name and, if there are any, the number
+// of inner folds and the sum of given folds ([Splits.Sum]).
+func ProtocolKey(name string, inner int, splits string) string {
+	if inner > 0 {
+		name += fmt.Sprintf(" %d", inner)
+	}
+	if splits != "" {
+		name += " splits " + splits
+	}
+	return name
 }
 
 // Honest returns the default protocol, with 10 folds and 5 repeats.
@@ -111,7 +127,11 @@ func DefaultProtocol(name string) (Protocol, error) {
 // On returns the protocol with the customary number of folds of s if Folds is 0; otherwise 10, or as many as its rarest class
 // allows.
 func (p Protocol) On(s *mil.Set) Protocol {
-	if p.Folds != 0 {
+	switch {
+	case p.Folds != 0:
+		return p
+	case p.Splits != nil:
+		p.Folds = p.Splits.Folds()
 		return p
 	}
 	if p.Folds = cmp.Or(s.Folds, Honest().Folds); s.Folds == 0 && !s.HasSplit() {
@@ -144,6 +164,8 @@ func (p Protocol) Validate() error {
 		return fmt.Errorf("--inner %d: only the nested protocol has inner folds; add --protocol nested", p.Inner)
 	case p.Inner < 0 || p.Inner == 1 || p.Inner > maxInner:
 		return fmt.Errorf("--inner %d: 2 to %d inner folds are possible, or 0 to hold a fifth of the training part back", p.Inner, maxInner)
+	case p.Splits != nil:
+		return p.Splits.validate(p)
 	}
 	return nil
 }
@@ -157,6 +179,8 @@ func (p Protocol) Optimistic() bool {
 // are run.
 func (p Protocol) FoldsOf(s *mil.Set) (cut, run int) {
 	switch {
+	case p.Splits != nil:
+		return p.Folds, p.Folds
 	case s.HasSplit():
 		return 1, 1
 	case p.Name == PublishedProtocol:
@@ -206,6 +230,9 @@ func (p Protocol) Fits(s *mil.Set, settings []json.RawMessage, seed uint64) ([]F
 
 // testParts returns the test parts of the folds to run, as ascending indices of bags.
 func (p Protocol) testParts(s *mil.Set, seed uint64, repeat int) ([][]int, error) {
+	if p.Splits != nil {
+		return p.Splits.tests(repeat), p.Splits.fits(s)
+	}
 	all := make([]int, len(s.Bags))
 	for i := range all {
 		all[i] = i
@@ -342,8 +369,11 @@ func (p Protocol) fit(s *mil.Set, test []int, seed uint64, repeat, fold int) (Fi
 	if s.HasSplit() {
 		where = fmt.Sprintf("%s: repeat %d, official split", s.Name, repeat+1)
 	}
-	if p.Name == PublishedProtocol {
+	switch {
+	case p.Name == PublishedProtocol:
 		advice = "use another --seed or the honest protocol"
+	case p.Splits != nil:
+		advice = "take other folds"
 	}
 
 	inTest := make([]bool, len(s.Bags))
@@ -356,7 +386,7 @@ func (p Protocol) fit(s *mil.Set, test []int, seed uint64, repeat, fold int) (Fi
 			train = append(train, i)
 		}
 	}
-	if err := s.Torn(inTest); err != nil {
+	if err := s.Torn(inTest); err != nil && p.Splits == nil {
 		return Fit{}, fmt.Errorf("%s: %w", where, err)
 	}
 	if err := allClasses(s, test, where, "test", advice); err != nil {

@@ -110,6 +110,7 @@ func judged(r results.Row) modeldir.Judged {
 type study struct {
 	protocol     string
 	folds, inner int
+	splits       string
 	seed         uint64
 }
 
@@ -121,7 +122,7 @@ func (h *Held) gather(own []results.Result) {
 		if r.Optimistic {
 			continue
 		}
-		of := study{r.Protocol, r.Folds, r.Inner, r.Seed}
+		of := study{r.Protocol, r.Folds, r.Inner, r.Splits, r.Seed}
 		if fits[of] == nil {
 			studies = append(studies, of)
 		}

@@ -86,7 +86,7 @@ func TestParts(t *testing.T) {
 		}
 		for _, tested := range p.Tested {
 			for _, fold := range tested {
-				if fold != untested {
+				if fold != cv.Untested {
 					tests--
 				}
 			}
@@ -138,7 +138,7 @@ func TestReadRefuses(t *testing.T) {
 		"another label":  {strings.Replace(text, lines[3], strings.Replace(lines[3], "benign", "benine", 1), 1), `f.csv: line 4: bag b2: label "benine", and class 0 is "benign"`},
 		"a class":        {strings.Replace(text, "benign,0", "benign,2", 1), `f.csv: line 2: bag b0: class "2"; a whole number from 0 to 1 is needed`},
 		"a repeat":       {strings.Replace(text, lines[9], strings.Replace(lines[9], ",1,", ",2,", 1), 1), `f.csv: line 10: repeat "2"; a whole number from 0 to 1 is needed`},
-		"a seed":         {strings.Replace(text, ",1\n", ",2\n", 1), "f.csv: line 3: set, checksum, target, protocol, folds, folds_run and seed are not those"},
+		"a seed":         {strings.Replace(text, ",1\n", ",2\n", 1), "f.csv: line 3: set, checksum, target, protocol, folds, folds_run, splits and seed are not those"},
 		"no seed":        {strings.Replace(text, ",1\n", ",x\n", 1), `f.csv: line 2: seed "x"; a whole number is needed`},
 		"no target":      {strings.Replace(text, "label", "word", 1), "f.csv: line 2: no column label; the columns label, class are needed"},
 		"a target":       {strings.Replace(text, ",binary,", ",ordinal,", 1), `f.csv: line 2: "ordinal" is not a kind of target; the kinds are binary`},

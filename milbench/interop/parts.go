@@ -29,11 +29,9 @@ type Parts struct {
 	Folds, Run    int // folds per repeat (1 for an official split), and the number of folds run
 	Seed          uint64
 	Bags          []Bag
-	Tested        [][]int // [repeats][bags]: the fold that tests the bag, from 0; -1 for none
+	Tested        [][]int // [repeats][bags]: the fold that tests the bag, from 0; [cv.Untested] for none
+	Splits        string  // sum of given folds ([cv.Splits.Sum]), whose groups may be divided; empty if the protocol cut them
 }
-
-// untested marks a bag that no fold tests.
-const untested = -1
 
 // Of returns the parts of a protocol on a set. They are the same that milbench run uses with this seed.
 func Of(s *mil.Set, p cv.Protocol, seed uint64) (*Parts, error) {
@@ -46,6 +44,9 @@ func Of(s *mil.Set, p cv.Protocol, seed uint64) (*Parts, error) {
 	}
 	parts := &Parts{Set: s.Name, Checksum: s.Checksum, Kind: s.Kind, Protocol: p.Name, Seed: seed}
 	parts.Folds, parts.Run = p.FoldsOf(s)
+	if p.Splits != nil {
+		parts.Splits = p.Splits.Sum()
+	}
 	for class := range s.NumClasses() {
 		parts.Classes = append(parts.Classes, s.ClassName(class))
 	}
@@ -54,7 +55,7 @@ func Of(s *mil.Set, p cv.Protocol, seed uint64) (*Parts, error) {
 	}
 	for _, fit := range fits {
 		if fit.Repeat == len(parts.Tested) {
-			parts.Tested = append(parts.Tested, slices.Repeat([]int{untested}, len(s.Bags)))
+			parts.Tested = append(parts.Tested, slices.Repeat([]int{cv.Untested}, len(s.Bags)))
 		}
 		for _, i := range fit.Test {
 			parts.Tested[fit.Repeat][i] = fit.Fold
@@ -128,18 +129,25 @@ func (p *Parts) readTarget(l line) (t mil.Target, err error) {
 	return t, nil
 }
 
+// splitsColumn is a column of given folds alone.
+const splitsColumn = "splits"
+
 // Write writes parts as a CSV table; see [Read].
 func (p *Parts) Write(w io.Writer) error {
 	out := csv.NewWriter(w)
-	out.Write(slices.Concat(shared[:1], targetColumns[p.Kind], shared[1:]))
+	var given, sum []string
+	if p.Splits != "" {
+		given, sum = []string{splitsColumn}, []string{p.Splits}
+	}
+	out.Write(slices.Concat(shared[:1], targetColumns[p.Kind], shared[1:], given))
 	for repeat, tested := range p.Tested {
 		for i, b := range p.Bags {
 			fold := ""
-			if tested[i] != untested {
+			if tested[i] != cv.Untested {
 				fold = strconv.Itoa(tested[i])
 			}
 			out.Write(slices.Concat([]string{b.ID}, p.target(b), []string{b.Group, strconv.Itoa(repeat), fold,
-				p.Set, p.Checksum, p.Kind.String(), p.Protocol, strconv.Itoa(p.Folds), strconv.Itoa(p.Run), strconv.FormatUint(p.Seed, 10)}))
+				p.Set, p.Checksum, p.Kind.String(), p.Protocol, strconv.Itoa(p.Folds), strconv.Itoa(p.Run), strconv.FormatUint(p.Seed, 10)}, sum))
 		}
 	}
 	out.Flush()
@@ -167,16 +175,19 @@ func Read(r io.Reader, name string) (*Parts, error) {
 		if err := of.Kind.UnmarshalText([]byte(line.text("target"))); err != nil {
 			return err
 		}
+		if line.has(splitsColumn) {
+			of.Splits = line.text(splitsColumn)
+		}
 		switch {
 		case len(p.Bags) == 0:
 			*p = of
 			if err := line.need(targetColumns[p.Kind]); err != nil {
 				return err
 			}
-		case p.Set != of.Set || p.Checksum != of.Checksum || p.Kind != of.Kind || p.Protocol != of.Protocol || p.Folds != of.Folds || p.Run != of.Run || p.Seed != of.Seed:
-			return errors.New("set, checksum, target, protocol, folds, folds_run and seed are not those of the lines before; write the file again with milbench folds")
+		case p.Set != of.Set || p.Checksum != of.Checksum || p.Kind != of.Kind || p.Protocol != of.Protocol || p.Folds != of.Folds || p.Run != of.Run || p.Seed != of.Seed || p.Splits != of.Splits:
+			return errors.New("set, checksum, target, protocol, folds, folds_run, splits and seed are not those of the lines before; write the file again with milbench folds")
 		}
-		fold := untested
+		fold := cv.Untested
 		if line.text("fold") != "" {
 			var err error
 			if fold, err = line.integer("fold", 0, run-1); err != nil {
@@ -190,7 +201,7 @@ func Read(r io.Reader, name string) (*Parts, error) {
 		}
 		bag := Bag{id, line.text("group"), target}
 		if repeat == len(p.Tested) {
-			p.Tested, seen = append(p.Tested, slices.Repeat([]int{untested}, len(p.Bags))), append(seen, map[string]bool{})
+			p.Tested, seen = append(p.Tested, slices.Repeat([]int{cv.Untested}, len(p.Bags))), append(seen, map[string]bool{})
 		}
 		i, known := number[id]
 		switch {
@@ -201,7 +212,7 @@ func Read(r io.Reader, name string) (*Parts, error) {
 		case !known:
 			i = len(p.Bags)
 			number[id] = i
-			p.Bags, p.Tested[0] = append(p.Bags, bag), append(p.Tested[0], untested)
+			p.Bags, p.Tested[0] = append(p.Bags, bag), append(p.Tested[0], cv.Untested)
 		case p.Bags[i] != bag:
 			return fmt.Errorf("bag %s has another target or group than before", id)
 		}
@@ -231,7 +242,7 @@ const (
 	maxClasses = 1000
 )
 
-// check returns an error if classes are indistinguishable or a group is divided.
+// check returns an error if classes are indistinguishable, or if a cut of our own divides a group.
 func (p *Parts) check(name string) error {
 	for class, label := range p.Classes {
 		switch {
@@ -240,6 +251,9 @@ func (p *Parts) check(name string) error {
 		case slices.Index(p.Classes, label) < class:
 			return fmt.Errorf("%s: classes %d and %d are both called %q", name, slices.Index(p.Classes, label), class, label)
 		}
+	}
+	if p.Splits != "" {
+		return nil
 	}
 	for repeat, tested := range p.Tested {
 		groups := map[string]int{}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"synpool/milbench/cv"
 	"synpool/milbench/mil"
 	"synpool/milbench/results"
 )
@@ -60,7 +61,7 @@ func (p *Parts) Results(r io.Reader, file, name string) ([]results.Result, error
 			return err
 		}
 		switch tested := p.Tested[repeat][i]; {
-		case tested == untested:
+		case tested == cv.Untested:
 			return fmt.Errorf("bag %s is tested by no fold of repeat %d; these are other folds", id, repeat)
 		case tested != fold:
 			return fmt.Errorf("bag %s is tested by fold %d of repeat %d, not by fold %d; these are other folds", id, tested, repeat, fold)
@@ -79,7 +80,7 @@ func (p *Parts) Results(r io.Reader, file, name string) ([]results.Result, error
 	for repeat, tested := range p.Tested {
 		folds := make([]results.Result, p.Run)
 		for fold := range folds {
-			one := results.Result{Set: p.Set, Checksum: p.Checksum, Protocol: p.Protocol, Folds: p.Folds, FoldsRun: p.Run, Repeat: repeat, Fold: fold,
+			one := results.Result{Set: p.Set, Checksum: p.Checksum, Protocol: p.Protocol, Folds: p.Folds, FoldsRun: p.Run, Splits: p.Splits, Repeat: repeat, Fold: fold,
 				Seed: p.Seed, Config: setting, Target: p.Kind, Epoch: 1, Backend: "declared"}
 			if p.Kind != mil.BinaryTarget || !slices.Equal(p.Classes, []string{"0", "1"}) {
 				one.Classes = p.Classes
@@ -90,7 +91,7 @@ func (p *Parts) Results(r io.Reader, file, name string) ([]results.Result, error
 			folds[fold] = one
 		}
 		for i, fold := range tested {
-			if fold == untested {
+			if fold == cv.Untested {
 				continue
 			}
 			if scores[repeat][i] == nil {

@@ -32,6 +32,17 @@ func archivedResults() (all []Result) {
 // archivedCurves has curves with at most five digits per number.
 var archivedCurves = []MeanCurve{{Set: "first", Config: json.RawMessage(`{"pooling":"syn"}`), Fits: 2, Changes: []Changes{{"train", "before", []float64{0.71234, 3e-7}, 0.25}}}}
 
+// givenResults returns results under the honest protocol, on given folds.
+func givenResults() []Result {
+	all := newFake().results()
+	for i := range all {
+		r := &all[i]
+		r.Splits = "0123456789abcdef"
+		r.Fit, _ = r.ID()
+	}
+	return all
+}
+
 func writeArchive(t *testing.T, results []Result) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -42,7 +53,7 @@ func writeArchive(t *testing.T, results []Result) string {
 // TestArchive reads back what was written: everything except wall times and winners, scores to five digits, and for a
 // validation part its AUC and loss. The order of the results does not matter.
 func TestArchive(t *testing.T) {
-	results := archivedResults()
+	results := append(archivedResults(), givenResults()...)
 	text := writeArchive(t, results)
 	back, err := ReadArchive(strings.NewReader(text))
 	must(t, err)
@@ -136,7 +147,7 @@ func TestReadArchiveRefuses(t *testing.T) {
 	text := writeArchive(t, archivedResults())
 	classes, real, survival := writeArchive(t, []Result{ofKind(mil.ClassTarget)}), writeArchive(t, []Result{ofKind(mil.RealTarget)}), writeArchive(t, []Result{ofKind(mil.SurvivalTarget)})
 	for _, c := range []struct{ text, old, new, want string }{
-		{text, `"format":2`, `"format":1`, "format 1; this version reads the formats 2 to 4"},
+		{text, `"format":2`, `"format":1`, "format 1; this version reads the formats 2 to 5"},
 		{text, `"experiment"`, `"experimen"`, "unknown field"},
 		{text, `"config":2`, `"config":3`, "setting 3 of 3"},
 		{text, `"test":[`, `"test":[99,`, "scores of"},

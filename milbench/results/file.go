@@ -194,7 +194,7 @@ func newTargets() targets {
 
 // add returns an error if a bag of r has another target than before, or if another fold of the repeat tests it, too.
 func (t targets) add(r Result) error {
-	repeat := fmt.Sprint(r.Checksum, r.Protocol, r.Folds, r.FoldsRun, r.Inner, r.Seed, r.Repeat)
+	repeat := fmt.Sprint(r.study(), r.Seed, r.Repeat)
 	if t.tests[repeat] == nil {
 		t.tests[repeat] = make(map[string]int)
 	}

@@ -183,6 +183,9 @@ func (r Row) ProtocolText() string {
 	default:
 		cell += fmt.Sprintf(", %d folds", r.Folds)
 	}
+	if r.Splits != "" {
+		cell += fmt.Sprintf(" given as %.8s", r.Splits)
+	}
 	switch {
 	case r.Inner > 0:
 		cell += fmt.Sprintf(", %d inside", r.Inner)

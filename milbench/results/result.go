@@ -18,13 +18,14 @@ type Result struct {
 	Checksum string `json:"checksum"` // checksum of the set
 
 	Protocol string          `json:"protocol"`
-	Folds    int             `json:"folds"`           // folds per repeat; 1 for an official split
-	FoldsRun int             `json:"folds_run"`       // number of folds that make a repeat complete
-	Inner    int             `json:"inner,omitempty"` // see [cv.Protocol.Inner]
-	Repeat   int             `json:"repeat"`          // from 0
-	Fold     int             `json:"fold"`            // from 0
-	Seed     uint64          `json:"seed"`            // seed of the study
-	Config   json.RawMessage `json:"config"`          // the setting, a JSON object
+	Folds    int             `json:"folds"`            // folds per repeat; 1 for an official split
+	FoldsRun int             `json:"folds_run"`        // number of folds that make a repeat complete
+	Inner    int             `json:"inner,omitempty"`  // see [cv.Protocol.Inner]
+	Splits   string          `json:"splits,omitempty"` // sum of given folds ([cv.Splits.Sum]); empty if the protocol cut them
+	Repeat   int             `json:"repeat"`           // from 0
+	Fold     int             `json:"fold"`             // from 0
+	Seed     uint64          `json:"seed"`             // seed of the study
+	Config   json.RawMessage `json:"config"`           // the setting, a JSON object
 
 	// The kind of the set's targets, and the names of its classes if the file has names.
 	Target  mil.TargetKind `json:"target,omitempty"`
@@ -142,7 +143,7 @@ func (a Inside) Better(b Inside) bool {
 // ID returns the fit's id ([cv.FitID]). It does not depend on the set's name, backend, version, revision or
 // wall time.
 func (r Result) ID() (string, error) {
-	return cv.FitID(r.Checksum, cv.Protocol{Name: r.Protocol, Inner: r.Inner}.Key(), r.Folds, r.Repeat, r.Fold, r.Seed, r.Config)
+	return cv.FitID(r.Checksum, cv.ProtocolKey(r.Protocol, r.Inner, r.Splits), r.Folds, r.Repeat, r.Fold, r.Seed, r.Config)
 }
 
 // fit returns the id of the fit.

@@ -44,6 +44,8 @@ type Row struct {
 	TestBags int `json:"test_bags"`       // test bags per repeat
 	Inner    int `json:"inner,omitempty"` // number of inner folds under the nested protocol
 
+	Splits string `json:"splits,omitempty"` // see [Result.Splits]
+
 	// 95 % interval, cut to the figure's range, and what it is over ([Interval]); null if there is none.
 	Low      *float64  `json:"low"`
 	High     *float64  `json:"high"`
@@ -149,7 +151,7 @@ func (t Table) Rank() {
 }
 
 // comparisons returns the adjacent rows of each set and protocol.
-func (t Table) comparisons() iter.Seq[[]Row] { return adjacent(t.Rows, Row.comparesWith) }
+func (t Table) comparisons() iter.Seq[[]Row] { return adjacent(t.Rows, Row.ComparesWith) }
 
 // adjacent returns the parts of a list whose items are the same as the first one of the part.
 func adjacent[T any](list []T, same func(first, other T) bool) iter.Seq[[]T] {
@@ -167,9 +169,18 @@ func adjacent[T any](list []T, same func(first, other T) bool) iter.Seq[[]T] {
 	}
 }
 
-// comparesWith reports whether two rows are of the same set and protocol.
-func (r Row) comparesWith(s Row) bool {
-	return r.Checksum == s.Checksum && r.Protocol == s.Protocol && r.Folds == s.Folds && r.FoldsRun == s.FoldsRun && r.Inner == s.Inner
+// ComparesWith reports whether two rows are of the same set and protocol.
+func (r Row) ComparesWith(s Row) bool { return r.study() == s.study() }
+
+// Covers reports whether a result is of the row's set and protocol.
+func (r Row) Covers(f Result) bool { return r.study() == f.study() }
+
+func (r Row) study() studyKey {
+	return studyKey{r.Checksum, r.Protocol, r.Folds, r.FoldsRun, r.Inner, r.Splits}
+}
+
+func (r Result) study() studyKey {
+	return studyKey{r.Checksum, r.Protocol, r.Folds, r.FoldsRun, r.Inner, r.Splits}
 }
 
 // tabulate makes rows from results; inside makes the rows of a comparison under the nested protocol.
@@ -255,6 +266,7 @@ func (c *content) add(r *Result) {
 type studyKey struct {
 	checksum, protocol string
 	folds, run, inner  int
+	splits             string
 }
 
 // comparison has the rows of one set under one protocol.
@@ -280,7 +292,7 @@ func gather(results []Result, t *Table) ([]comparison, error) {
 		if err := known.agree(*r); err != nil { // they may come from several folders
 			return nil, err
 		}
-		key := studyKey{r.Checksum, r.Protocol, r.Folds, r.FoldsRun, r.Inner}
+		key := r.study()
 		config, known := canonical[string(r.Config)]
 		if !known {
 			var err error
@@ -314,7 +326,7 @@ func gather(results []Result, t *Table) ([]comparison, error) {
 	slices.SortFunc(all, func(a, b comparison) int {
 		return cmp.Or(compareSets(a.set, b.set),
 			cmp.Compare(slices.Index(cv.ProtocolNames, a.protocol), slices.Index(cv.ProtocolNames, b.protocol)),
-			strings.Compare(a.protocol, b.protocol), cmp.Compare(a.folds, b.folds), cmp.Compare(a.run, b.run), cmp.Compare(b.inner, a.inner))
+			strings.Compare(a.protocol, b.protocol), cmp.Compare(a.folds, b.folds), cmp.Compare(a.run, b.run), cmp.Compare(b.inner, a.inner), cmp.Compare(a.splits, b.splits))
 	})
 	labelRows(all)
 	nameSets(slices.SortedFunc(maps.Values(sets), compareSets), t)
@@ -596,7 +608,7 @@ func (row *rowFits) figures(t *Table) (Row, error) {
 			}
 			pooled = append(pooled, r.Bags...)
 			backends[r.Backend], versions[r.Version], revisions[r.Revision] = true, true, true
-			out.Protocol, out.Folds, out.FoldsRun, out.Inner = r.Protocol, r.Folds, r.FoldsRun, r.Inner
+			out.Protocol, out.Folds, out.FoldsRun, out.Inner, out.Splits = r.Protocol, r.Folds, r.FoldsRun, r.Inner, r.Splits
 			out.Optimistic = out.Optimistic || r.Optimistic
 		}
 		n := float64(len(folds))

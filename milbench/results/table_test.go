@@ -431,3 +431,25 @@ func TestIntervals(t *testing.T) {
 		}
 	}
 }
+
+// TestTabulateGiven: results on given folds have rows and verdicts of their own, and say which folds.
+func TestTabulateGiven(t *testing.T) {
+	own, err := Tabulate(newFake().results())
+	must(t, err)
+	both, err := Tabulate(append(newFake().results(), givenResults()...))
+	must(t, err)
+	if len(both.Rows) != 2*len(own.Rows) || len(both.Verdicts) != 2*len(own.Verdicts) {
+		t.Fatalf("%d rows, %d verdicts; alone %d, %d", len(both.Rows), len(both.Verdicts), len(own.Rows), len(own.Verdicts))
+	}
+	given := 0
+	for _, r := range both.Rows {
+		if text := r.ProtocolText(); r.Splits != "" && text == "honest, 4 folds given as 01234567" {
+			given++
+		} else if r.Splits != "" || text != "honest, 4 folds" {
+			t.Errorf("%s: %q", r.Splits, text)
+		}
+	}
+	if given != len(own.Rows) {
+		t.Errorf("%d rows on given folds, want %d", given, len(own.Rows))
+	}
+}

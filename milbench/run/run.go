@@ -291,6 +291,10 @@ func (s *setStudy) progress() Progress {
 // skip finds the fits of the shard that are not finished; curves has the fits with a curve.
 func (s *setStudy) skip(finished, curves map[string]bool) error {
 	cut, run := s.Protocol.FoldsOf(s.set)
+	splits := ""
+	if s.Protocol.Splits != nil {
+		splits = s.Protocol.Splits.Sum()
+	}
 	for _, fit := range s.fits {
 		config, err := cv.CanonicalSetting(fit.Setting)
 		if err != nil {
@@ -298,7 +302,7 @@ func (s *setStudy) skip(finished, curves map[string]bool) error {
 		}
 		result := results.Result{
 			Set: s.set.Name, Checksum: s.set.Checksum,
-			Protocol: s.Protocol.Name, Folds: cut, FoldsRun: run, Inner: s.Protocol.Inner, Repeat: fit.Repeat, Fold: fit.Fold, Seed: s.Seed,
+			Protocol: s.Protocol.Name, Folds: cut, FoldsRun: run, Inner: s.Protocol.Inner, Splits: splits, Repeat: fit.Repeat, Fold: fit.Fold, Seed: s.Seed,
 			Config: config, Target: s.set.Kind, Classes: s.set.Classes,
 			Leaked: s.set.Leaked, Optimistic: s.Protocol.Optimistic(),
 			Backend: s.Backend, Version: s.Version, Revision: s.Revision,
