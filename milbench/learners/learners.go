@@ -51,6 +51,8 @@ func Classic() []learner.Entry {
 		classic.CitationKNNEntry(),
 		classic.BagOfWordsEntry(),
 		classic.FisherVectorsEntry(),
+		classic.LinearProbeEntry(),
+		classic.NearestMeanEntry(),
 		classic.InstanceEntry(),
 	}, registered...)
 }

@@ -59,9 +59,14 @@ func entries() []learner.Entry {
 	return []learner.Entry{StatisticsSVMEntry(), StatisticsTreesEntry(), DistanceSVMEntry(), SetKernelSVMEntry(), MInDEntry()}
 }
 
+// linearEntries returns the linear learners of means.
+func linearEntries() []learner.Entry {
+	return []learner.Entry{LinearProbeEntry(), NearestMeanEntry()}
+}
+
 // everyEntry returns all learners.
 func everyEntry() []learner.Entry {
-	return slices.Concat(entries(), selections(), wordEntries(), []learner.Entry{InstanceEntry()})
+	return slices.Concat(entries(), selections(), wordEntries(), linearEntries(), []learner.Entry{InstanceEntry()})
 }
 
 // estimator returns the estimator of a setting.

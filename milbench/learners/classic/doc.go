@@ -13,13 +13,14 @@
 //     nearest to each word ([BagOfWords]).
 //   - Fisher vector: the change of the likelihood of a bag's instances with the means and deviations of a mixture of
 //     Gaussian densities ([FisherVectors]).
+//   - linear probe: logistic regression on the mean of a bag's instances ([LinearProbe]).
 //   - setting: the struct of a learner, as JSON.
 //   - margin: y f(x) of an instance, where y = 1 in a positive bag and -1 in a negative one.
 //
 // # Kinds of targets
 //
 // All learners take binary targets. [StatisticsSVM], [BagOfWords], [FisherVectors], [DistanceSVM], [SetKernelSVM],
-// [MInD], [StatisticsTrees] and [CitationKNN] also take classes and real targets. The others assume that positive
+// [MInD], [StatisticsTrees] and [CitationKNN] also take classes and real targets; [LinearProbe] and [NearestMean] also take classes. The others assume that positive
 // instances make a bag positive, and take only binary targets. None takes survival.
 //
 //   - Support vector machines for classes: there is one machine per class, fitted to its bags against the rest. Its decision
@@ -30,13 +31,13 @@
 //     standard deviation (divided by n) of the training part. A target within Epsilon standard deviations of the prediction
 //     costs nothing, and C is the cost of one standard deviation beyond. Epsilon is 0.1 if the setting has none or 0; use 1e-6
 //     for the absolute error. The score is in units of the targets. Balanced has no effect.
-//   - Trees and citation-kNN: see [StatisticsTrees] and [CitationKNN].
+//   - The others: see [StatisticsTrees], [CitationKNN], [LinearProbe] and [NearestMean].
 //
 // Costs are estimated for binary targets. Machines for k classes take up to k times as long, apart from what fits
 // share. Trees for real targets take longer by the square root of the number of statistics.
 //
 // The score of an instance is the drop of its bag's score without the instance; for classes, of the bag's largest
-// score.
+// score. Linear models of means score an instance like a bag that holds it alone.
 //
 // Features are standardised over the instances of the training part to mean 0 and standard deviation 1. Features of
 // sparse sets are only scaled, so that zeros stay zeros.

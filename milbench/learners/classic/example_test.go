@@ -133,3 +133,23 @@ func ExampleFisherVectors() {
 	// 0.8 from [0.5 0.2] <nil>
 	// -0.7 from [1.6 -0.9] <nil>
 }
+
+// Logistic regression on the mean of a bag, which one instance of three moves.
+func ExampleLinearProbe_Fit() {
+	show(classic.LinearProbe{C: 1, Balanced: true})
+	// Output:
+	// 0.7 from [-1.7 -1.0 4.8] <nil>
+	// -0.6 from [-1.0 -0.2] <nil>
+	// 1.2 from [4.0 -1.7] <nil>
+	// -1.3 from [-1.7 -1.0] <nil>
+}
+
+// The class whose mean is nearest.
+func ExampleNearestMean_Fit() {
+	show(classic.NearestMean{})
+	// Output:
+	// 1.4 from [-3.2 -1.8 9.1] <nil>
+	// -1.1 from [-1.8 -0.5] <nil>
+	// 2.3 from [7.7 -3.2] <nil>
+	// -2.5 from [-3.2 -1.8] <nil>
+}
