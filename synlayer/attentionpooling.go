@@ -11,11 +11,15 @@ import (
 //	a = softmax over instances of w·(tanh(V x) ⊙ sigm(U x))    (equation 9, Gated)
 //	pooled = Σ a x                                              (equation 7)
 //
+// With Weights, another map takes the place of the softmax.
+//
 // V, U and w have biases, as in the authors' program. Variables, by path below the scope: tanh, gate [features, Embed] and
 // score [Embed, 1], each with weights and bias.
 type AttentionPooling struct {
 	Embed int  // number of features of the hidden layer, 128 in the paper
 	Gated bool // use equation 9 instead of 8
+
+	Weights string // [SoftmaxWeights], also if empty, [SparsemaxWeights] or [Entmax15Weights]
 }
 
 var _ Pooling = AttentionPooling{}
@@ -23,10 +27,14 @@ var _ Pooling = AttentionPooling{}
 // DefaultAttention returns the paper's values: not gated, 128 hidden features.
 func DefaultAttention() AttentionPooling { return AttentionPooling{Embed: 128} }
 
-// Pool implements [Pooling], with one head.
+// Validate reports the first invalid hyperparameter.
+func (p AttentionPooling) Validate() error { return checkWeights("AttentionPooling", p.Weights) }
+
+// Pool implements [Pooling], with one head. It panics with the error of Validate.
 func (p AttentionPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node) {
+	mustBe(p)
 	bags = bags.clean()
-	weights = BagSoftmax(attentionLogits(scope, bags.X, bags.Members(), p.Embed, 1, p.Gated), bags.Mask)
+	weights = weightsOf(p.Weights, attentionLogits(scope, bags.X, bags.Members(), p.Embed, 1, p.Gated), bags.Mask)
 	return weightedSum(weights, bags.X), weights
 }
 

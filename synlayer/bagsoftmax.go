@@ -18,8 +18,13 @@ func BagSoftmax(logits, mask *Node) *Node {
 
 // softmaxWhere is [BagSoftmax] with a mask real in the shape of logits.
 func softmaxWhere(real, logits *Node) *Node {
+	e := Where(real, Exp(belowLargest(real, logits)), ZerosLike(logits))
+	return Div(e, batched.OneIfZero(ReduceAndKeep(e, ReduceSum, -1)))
+}
+
+// belowLargest returns logits less the largest real one of their row, and 0 for padding. The largest has no gradient.
+func belowLargest(real, logits *Node) *Node {
 	largest := ReduceAndKeep(Where(real, logits, Infinity(logits.Graph(), logits.DType(), -1)), ReduceMax, -1)
 	largest = StopGradient(Where(IsFinite(largest), largest, ZerosLike(largest)))
-	e := Where(real, Exp(Where(real, Sub(logits, largest), ZerosLike(logits))), ZerosLike(logits))
-	return Div(e, batched.OneIfZero(ReduceAndKeep(e, ReduceSum, -1)))
+	return Where(real, Sub(logits, largest), ZerosLike(logits))
 }

@@ -50,7 +50,7 @@ var flagCases = map[string][]string{
 	"read a folder":   {"[--labels FILE]", "[--bag other]", "[--subset]", "[--features x]", "[--label x]", "[--group x]", "[--split none]", "[--coordinates none]", "[--as-features absent]", "[--ignore r]", "[--numbers]", "[--order 1,0]", "[--categorical r]", "[--missing median]", "[--positive 0]", "[--keep-leak]"},
 	"read a set":      {"[--labels FILE]", "[--bag other]", "[--subset]", "[--features x]", "[--label x]", "[--group x]", "[--split none]", "[--coordinates none]", "[--as-features absent]", "[--ignore r]", "[--numbers]", "[--order 1,0]", "[--categorical r]", "[--missing median]", "[--instance-label-column last]", "[--positive 0]", "[--keep-leak]"},
 	"ask for a grid":  {"[--learner mind]", "[--protocol nested]", "[--folds 4]", "[--folds-file absent]", "[--repeats 2]", "[--inner 0]", "[--inner 3]", "[--seed 2]", "[--curves]", "[--sample 3]", "[--preset released]", "[--pooling mean]"},
-	"set up networks": {"[--pooling mean]", "[--preset released]", "[--iterations 5]", "[--gamma 0.1]", "[--layers 2]", "[--width 3]", "[--embed 8]", "[--heads 1]", "[--scale 3]", "[--beta 3]", "[--norm true]", "[--renormalise true]", "[--true-gradient true]", "[--branches 3]", "[--top 3]", "[--mask-rate 0.1]", "[--inducing 3]", "[--epochs 2]", "[--batch 3]", "[--instances 1]", "[--lr 0.1]", "[--lr-decay 0.1]", "[--weight-decay 0.1]", "[--dropout 0.1]", "[--standardise false]", "[--loss huber]", "[--class-weight balanced]", "[--init fan-in]"},
+	"set up networks": {"[--pooling mean]", "[--preset released]", "[--iterations 5]", "[--gamma 0.1]", "[--layers 2]", "[--width 3]", "[--embed 8]", "[--heads 1]", "[--scale 3]", "[--beta 3]", "[--norm true]", "[--renormalise true]", "[--true-gradient true]", "[--branches 3]", "[--top 3]", "[--mask-rate 0.1]", "[--inducing 3]", "[--epochs 2]", "[--batch 3]", "[--instances 1]", "[--lr 0.1]", "[--lr-decay 0.1]", "[--weight-decay 0.1]", "[--dropout 0.1]", "[--standardise false]", "[--loss huber]", "[--class-weight balanced]", "[--init fan-in]", "[--weights sparsemax]", "[--hidden 3]"},
 }
 
 // shared says how subcommands with the same flags are called with them.
@@ -59,7 +59,7 @@ var shared = map[string][]string{
 	"read a folder":   {"audit FOLDER", "evaluate FOLDED FOLDER", "folds FOLDER --folds 2 --out OUT.csv", "predict FOLDED FOLDER", "run FOLDER --learner statistics-svm --folds 2 --repeats 1 --out OUT", "train FOLDER --learner statistics-svm --out OUT"},
 	"read a set":      {"audit musk1", "evaluate MUSK musk1", "folds musk1 --out OUT.csv", "predict MUSK musk1", "run musk1 --learner statistics-svm --folds 2 --repeats 1 --out OUT", "train musk1 --learner statistics-svm --out OUT"},
 	"ask for a grid":  {"RUN"},
-	"set up networks": {"TRAIN", "RUN", "train FILE --epochs 1 --out OUT", "run FILE --pooling syn,softmax,hopfield,clam,acmil,settransformer --epochs 1 --folds 3 --repeats 1 --dry-run --json --out OUT"},
+	"set up networks": {"TRAIN", "RUN", "train FILE --epochs 1 --out OUT", "run FILE --pooling syn,softmax,hopfield,clam,acmil,settransformer,gated,mean --epochs 1 --folds 3 --repeats 1 --dry-run --json --out OUT"},
 }
 
 // times matches what differs from run to run.

@@ -245,7 +245,10 @@ func TestBlockIsStepByStep(t *testing.T) {
 			*c = likewise(t, "acmil", *c)
 			c.Branches, c.Top, c.MaskRate, c.Dropout = 3, 4, 0.2*float64(m+1), 0.25
 		},
-		setFormer: func(c *Config, m int) { *c = likewise(t, setFormer, *c); c.LR *= 0.2 },
+		"sparsemax": func(c *Config, m int) { *c = likewise(t, gated, *c); c.Weights = synlayer.SparsemaxWeights },
+		"entmax":    func(c *Config, m int) { *c = likewise(t, gated, *c); c.Weights = synlayer.Entmax15Weights },
+		"hidden":    func(c *Config, m int) { *c = likewise(t, "mean", *c); c.Layers, c.Hidden = 0, 8 },
+		setFormer:   func(c *Config, m int) { *c = likewise(t, setFormer, *c); c.LR *= 0.2 },
 		"sparse": func(c *Config, m int) {
 			c.Batch, c.Dropout, c.LR = 1, 0.25+0.25*float64(m), 1e-4*float64(m+1)
 		},
@@ -533,6 +536,9 @@ func TestBlockPlaces(t *testing.T) {
 		{20, setFormer, func(c *Config) { c.Width, c.Embed, c.Inducing, c.Batch = 16, 24, 5, 3 }},
 		{20, "syn", func(c *Config) { c.Width, c.Iterations = 16, -3 }},
 		{20, "syn", func(c *Config) { c.Width, c.TrueGradient = 16, true }},
+		{20, gated, func(c *Config) { c.Width, c.Batch, c.Weights = 16, 3, synlayer.SparsemaxWeights }},
+		{166, gated, func(c *Config) { c.Width, c.Batch, c.Weights = 64, 3, synlayer.Entmax15Weights }},
+		{166, "mean", func(c *Config) { c.Layers, c.Batch, c.Hidden = 0, 3, 64 }},
 	}
 	for _, pooling := range Poolings {
 		cases = append(cases, place{20, pooling, at(16, 1)})

@@ -51,6 +51,8 @@ type Config struct {
 	MaskRate     float64 `json:"mask_rate" range:"[0,1)" help:"probability that a most attended instance is masked in a training step, in [0,1)"`
 	Init         string  `json:"init,omitempty" words:"xavier,fan-in" help:"initial weights of dense layers: xavier (default), or fan-in, uniform within ±1/√inputs as in PyTorch, which are smaller and learn faster on large bags"`
 	Inducing     int     `json:"inducing" range:"[1,1024]" help:"inducing points"`
+	Weights      string  `json:"weights,omitempty" words:"softmax,sparsemax,entmax15" help:"map of attention logits to weights: softmax (default), or sparsemax or entmax15, which give unlikely instances a weight of exactly 0"`
+	Hidden       int     `json:"hidden,omitempty" range:"[0,16384]" help:"features of a dense layer with ReLU after the pooling (default none); with --layers 0 the network is SiMLP, a multilayer perceptron on the mean of a bag"`
 
 	own    synlayer.Pooling // a pooling that is registered or has hyperparameters of its own, with these
 	target target           // target of the set
@@ -167,12 +169,12 @@ func (c Config) checkSize(features, instances, bags int, large bool) error {
 		parameters += (in + 1) * c.Width
 		in = c.Width
 	}
-	parameters += in * 4 * max(c.Embed, 1)
+	parameters += in*4*max(c.Embed, 1) + (in+1)*c.Hidden
 	if c.Pooling == setFormer { // one layer for the input, one for the seed, and five attention blocks with five layers
 		parameters += 27 * c.Embed * c.Embed
 	}
 	if parameters > maxNumbers {
-		return fmt.Errorf("width %d and layers %d make a network of %d parameters on %d features, more than %d; lower --width or --layers",
+		return fmt.Errorf("width %d and layers %d make a network of %d parameters on %d features, more than %d; lower --width, --layers or --hidden",
 			c.Width, c.Layers, parameters, features, maxNumbers)
 	}
 	if large {
@@ -209,6 +211,9 @@ func (c Config) MarshalJSON() ([]byte, error) {
 	}
 	if c.Init == xavier {
 		c.Init = ""
+	}
+	if c.Weights == synlayer.SoftmaxWeights {
+		c.Weights = ""
 	}
 	e, _ := find(c.Pooling) // without an entry, only what all networks have
 	name, err := json.Marshal(c.Pooling)
