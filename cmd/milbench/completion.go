@@ -59,7 +59,7 @@ The archives of a release have all four in their folder completions.`,
 func flagValues() map[string][]string {
 	values := map[string][]string{
 		"calibrate": methodNames(),
-		"figure":    append(slices.Clone(charts.BagNames), heatmapFigure, reliabilityFigure),
+		"figure":    append(slices.Clone(charts.BagNames), charts.ShotsName, heatmapFigure, reliabilityFigure),
 		"learner":   learners.Names(),
 		"missing":   {"refuse", "median"},
 		"pooling":   neural.Poolings,
@@ -83,7 +83,7 @@ var formatValues = map[string][]string{
 }
 
 // noFiles are flags whose values are neither in a list nor names of files.
-var noFiles = []string{"bag", "group", "label", "positive", "name", "setting", "set", "with", "column", "memory", "categorical", "as-features", "ignore", "coordinates", "order"}
+var noFiles = []string{"shots", "bag", "group", "label", "positive", "name", "setting", "set", "with", "column", "memory", "categorical", "as-features", "ignore", "coordinates", "order"}
 
 // namesOf returns the names of the members of a list.
 func namesOf[T, N any](list []T, name func(T) N) (names []N) {

@@ -197,3 +197,23 @@ func TestFoldsFile(t *testing.T) {
 	refuse(t, exitUse, "--folds-file: "+given+": bag b0 is not among the 92 bags of musk1", "run", "musk1", "--folds-file", given, "--out", out)
 	refuse(t, exitUse, "--folds-file: the set has an official split", "run", write(t, "split.csv", splitToy()), "--learner", "statistics-svm", "--folds-file", given, "--out", out)
 }
+
+// TestRunShots: a row per number of training bags, in results beside those of all bags, and a figure.
+func TestRunShots(t *testing.T) {
+	dir := t.TempDir()
+	file, out := write(t, "own.csv", toy(false)), filepath.Join(dir, "results")
+	run := []string{"run", file, "--learner", "linear-probe,nearest-mean", "--folds", "3", "--repeats", "2", "--out", out}
+	table, notes := succeed(t, append(run, "--shots", "1,4")...)
+	has(t, table, "honest, 3 folds, shots 1 |", "honest, 3 folds, shots 4 |", "own, shots 4: ")
+	has(t, notes, "24 of 24 fits done")
+	refuse(t, exitUse, "--shots 9: the training part has only 8", append(run, "--shots", "9")...)
+	refuse(t, exitUse, "give numbers of bags from 1 on", append(run, "--shots", "2,0")...)
+	refuse(t, exitUse, "2 occurs twice", append(run, "--shots", "2,2")...)
+	_, notes = succeed(t, append(run, "--shots", "4,8")...)
+	has(t, notes, "12 of 24 fits done", "12 were there already")
+	succeed(t, run...)
+	figure := filepath.Join(dir, "shots.svg")
+	succeed(t, "plot", out, "--figure", "shots", "--set", "own", "--out", figure)
+	has(t, string(contents(t, figure)), "training bags of each class", "nearest-mean")
+	refuse(t, exitUse, `no set "other"`, "plot", out, "--figure", "shots", "--set", "other", "--out", figure)
+}

@@ -37,6 +37,10 @@ What you can draw:
 The main figure is the AUC for two classes, the macro AUC for more, R² for numbers and the
 concordance for survival. If the sets have several kinds of target, choose some with --set.
 
+Few training bags:
+  --figure shots       the main figure of each setting against the number of training bags of each
+                       class, of milbench run --shots
+
 Test bags:
 These show one setting on one set, named by --setting and --set as in milbench table. The default
 setting is the one with the best figure.
@@ -68,12 +72,12 @@ Figures of each experiment, the default first:
 		Args:    arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := args[0]
-			bags := slices.Contains(charts.BagNames, name)
+			bags, shots := slices.Contains(charts.BagNames, name), name == charts.ShotsName
 			if setting != "" && !bags {
 				return fmt.Errorf("--setting is for the figures %s; leave it out", strings.Join(charts.BagNames, ", "))
 			}
-			if len(sets) > 0 && c.Flags().Changed("figure") && !bags {
-				return fmt.Errorf("--set is for tables and for the figures %s; leave it out", strings.Join(charts.BagNames, ", "))
+			if len(sets) > 0 && c.Flags().Changed("figure") && !bags && !shots {
+				return fmt.Errorf("--set is for tables and for the figures %s; leave it out", strings.Join(append([]string{charts.ShotsName}, charts.BagNames...), ", "))
 			}
 			if len(sets) > 1 && bags {
 				return fmt.Errorf("--figure %s draws one set; name one with --set", name)
@@ -100,9 +104,11 @@ Figures of each experiment, the default first:
 			switch {
 			case bags:
 				figure, err = charts.Bags(a.Results, name, strings.Join(sets, ""), setting)
+			case shots:
+				figure, err = charts.Shots(a.Results, sets...)
 			case c.Flags().Changed("figure") && a.Experiment == "":
 				return fmt.Errorf("--figure %s: %s is not a folder of milbench study; leave the flag out or take one of %s",
-					name, dir, strings.Join(charts.BagNames, ", "))
+					name, dir, strings.Join(append([]string{charts.ShotsName}, charts.BagNames...), ", "))
 			case a.Experiment == "" || len(sets) > 0:
 				figure, err = charts.Table(a.Results, sets...)
 			default:
@@ -126,7 +132,7 @@ Figures of each experiment, the default first:
 		lists = append(lists, fmt.Sprintf("  %-19s%s", e.Name, strings.Join(e.Figures, ", ")))
 	}
 	c.Long += strings.Join(lists, "\n")
-	c.Flags().StringVar(&name, "figure", "", "`name` of the figure: one of the experiment, "+strings.Join(charts.BagNames, ", ")+", "+heatmapFigure+" or "+reliabilityFigure)
+	c.Flags().StringVar(&name, "figure", "", "`name` of the figure: one of the experiment, "+charts.ShotsName+", "+strings.Join(charts.BagNames, ", ")+", "+heatmapFigure+" or "+reliabilityFigure)
 	c.Flags().StringVar(&setting, "setting", "", "`name` in the table of the setting whose bags to draw (default the best)")
 	c.Flags().StringArrayVar(&sets, "set", nil, "`name` in the table of a set to draw; repeat the flag for more (default all)")
 	c.Flags().StringVar(&file, "out", "", "`file` to draw into: .png, .svg or .pdf; for heat maps a folder (required)")

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -59,6 +60,10 @@ Protocols:
   best-epoch   honest, except that it takes the best test epoch
 Figures of the last two are marked optimistic. --folds-file takes given folds, such as those of a
 paper. Tables mark them with their checksum, and compare results on the same folds only.
+
+Few training bags:
+--shots 1,2,4,8,16 learns from so many training bags of each class, drawn from the training part of
+each fold; test parts stay. milbench plot --figure shots draws the figure against their number.
 
 Memory:
 --dry-run says what is missing in DIR and about how much time and memory it takes; with --json also
@@ -182,6 +187,7 @@ type gridFlags struct {
 	name           string   // of the protocol
 	folds, repeats int
 	foldsFile      string
+	shots          []int // numbers of training bags of each class; empty for all bags
 	inner          int
 	seed           uint64
 	curves         bool
@@ -203,6 +209,7 @@ func (g *gridFlags) addTo(f *pflag.FlagSet) {
 	f.IntVar(&g.folds, "folds", 0, "folds per repeat, for sets without an official split (default 10, fewer for few bags; ucsb and published 4)")
 	f.StringVar(&g.foldsFile, "folds-file", "", foldsFileHelp)
 	f.IntVar(&g.repeats, "repeats", 0, "repeats with other folds and seeds (default 5; published 1; 2 if no flag chooses learners or settings; those of --folds-file)")
+	f.Var(&parsed{kind: "list", read: g.readShots}, "shots", "numbers of training bags of each class, say 1,2,4,8,16: each is drawn from the training part of every fold, the fewer from the more, and makes a row of the table")
 	f.IntVar(&g.inner, "inner", cv.InnerFolds, "inner folds of each training part, for nested; 0 holds back a fifth of it instead")
 	f.Uint64Var(&g.seed, "seed", 1, "seed of folds, initial weights, order and dropout")
 	f.BoolVar(&g.curves, "curves", false, "add the curves of each fit over its epochs to DIR/curves.jsonl")
@@ -271,7 +278,34 @@ func (p *program) studies(g *gridFlags, namesOrFiles []string) ([]run.Run, error
 	if protocol, err = p.given(protocol, g.foldsFile, g.flags, sets[0]); err != nil {
 		return nil, err
 	}
-	return milbench.Comparison{Sets: sets, Settings: list, Protocol: protocol, Seed: g.seed, Curves: g.curves, Note: p.remark}.Runs()
+	c := milbench.Comparison{Sets: sets, Settings: list, Protocol: protocol, Seed: g.seed, Curves: g.curves, Note: p.remark}
+	if len(g.shots) == 0 {
+		return c.Runs()
+	}
+	var all []run.Run
+	for _, c.Protocol.Shots = range g.shots {
+		runs, err := c.Runs()
+		if err != nil {
+			return nil, err
+		}
+		all, c.Note = append(all, runs...), nil // once is enough
+	}
+	return all, nil
+}
+
+// readShots reads the list of --shots.
+func (g *gridFlags) readShots(text string) error {
+	for field := range strings.SplitSeq(text, ",") {
+		k, err := strconv.Atoi(strings.TrimSpace(field))
+		switch {
+		case err != nil || k < 1:
+			return fmt.Errorf("%q; give numbers of bags from 1 on, say 1,2,4,8,16", field)
+		case slices.Contains(g.shots, k):
+			return fmt.Errorf("%d occurs twice", k)
+		}
+		g.shots = append(g.shots, k)
+	}
+	return nil
 }
 
 // checkFolds reports --folds if all sets have an official split.

@@ -89,7 +89,7 @@ func ofSets(rows []results.Row, sets []string) ([]results.Row, error) {
 
 // rowName returns what a setting is called: with its protocol where there are several.
 func rowName(rows []results.Row) func(results.Row) string {
-	several := slices.ContainsFunc(rows, func(r results.Row) bool { return r.Protocol != rows[0].Protocol || r.Folds != rows[0].Folds })
+	several := slices.ContainsFunc(rows, func(r results.Row) bool { return protocolOf(r) != protocolOf(rows[0]) })
 	return func(r results.Row) string {
 		if several {
 			return r.Setting + ", " + protocolOf(r)
@@ -98,12 +98,19 @@ func rowName(rows []results.Row) func(results.Row) string {
 	}
 }
 
-// protocolOf names the protocol of a row, with its folds.
+// protocolOf names the protocol of a row, with its folds and shots.
 func protocolOf(r results.Row) string {
-	if r.Folds == 1 {
-		return r.Protocol
+	name := r.Protocol
+	if r.Folds > 1 {
+		name += fmt.Sprintf(", %d folds", r.Folds)
 	}
-	return fmt.Sprintf("%s, %d folds", r.Protocol, r.Folds)
+	if r.Splits != "" {
+		name += fmt.Sprintf(" given as %.8s", r.Splits)
+	}
+	if r.Shots > 0 {
+		name += fmt.Sprintf(", shots %d", r.Shots)
+	}
+	return name
 }
 
 // rowOf returns the row of a set and a setting, see [Bags].

@@ -72,6 +72,10 @@ type Protocol struct {
 	// Splits, if not nil, gives the test parts instead of a cut. Folds is their number of folds, or 0 until [Protocol.On], and
 	// Repeats at most their number of repeats. Groups may be divided ([Splits.Divided]).
 	Splits *Splits `json:"splits,omitempty"`
+
+	// Shots, if above 0, is the number of training bags of each class: so many are drawn from the training part of each fold, and the
+	// others are left out. The draw depends on (seed, repeat, fold), and a smaller one is a part of a larger one.
+	Shots int `json:"shots,omitempty"`
 }
 
 // Key returns the part of the protocol that goes into the id of a fit, see [ProtocolKey].
@@ -80,14 +84,17 @@ func (p Protocol) Key() string {
 	if p.Splits != nil {
 		splits = p.Splits.Sum()
 	}
-	return ProtocolKey(p.Name, p.Inner, splits)
+	return ProtocolKey(p.Name, p.Inner, p.Shots, splits)
 }
 
 // ProtocolKey returns what identifies a protocol apart from the number of folds: its name and, if there are any, the number
-// of inner folds and the sum of given folds ([Splits.Sum]).
-func ProtocolKey(name string, inner int, splits string) string {
+// of inner folds, that of shots, and the sum of given folds ([Splits.Sum]).
+func ProtocolKey(name string, inner, shots int, splits string) string {
 	if inner > 0 {
 		name += fmt.Sprintf(" %d", inner)
+	}
+	if shots > 0 {
+		name += fmt.Sprintf(" shots %d", shots)
 	}
 	if splits != "" {
 		name += " splits " + splits
@@ -164,6 +171,8 @@ func (p Protocol) Validate() error {
 		return fmt.Errorf("--inner %d: only the nested protocol has inner folds; add --protocol nested", p.Inner)
 	case p.Inner < 0 || p.Inner == 1 || p.Inner > maxInner:
 		return fmt.Errorf("--inner %d: 2 to %d inner folds are possible, or 0 to hold a fifth of the training part back", p.Inner, maxInner)
+	case p.Shots < 0:
+		return fmt.Errorf("--shots %d: at least 1 training bag of each class is needed", p.Shots)
 	case p.Splits != nil:
 		return p.Splits.validate(p)
 	}
@@ -203,6 +212,9 @@ func (p Protocol) Fits(s *mil.Set, settings []json.RawMessage, seed uint64) ([]F
 	}
 	if len(settings) == 0 {
 		return nil, fmt.Errorf("%s: no settings to fit", s.Name)
+	}
+	if p.Shots > 0 && s.NumClasses() == 0 {
+		return nil, fmt.Errorf("%s: --shots: targets of kind %v have no classes to draw bags of", s.Name, s.Kind)
 	}
 	_, run := p.FoldsOf(s)
 	if len(settings) > maxFits/(run*p.Repeats) {
@@ -395,6 +407,12 @@ func (p Protocol) fit(s *mil.Set, test []int, seed uint64, repeat, fold int) (Fi
 	if err := allClasses(s, train, where, "training", advice); err != nil {
 		return Fit{}, err
 	}
+	if p.Shots > 0 {
+		var err error
+		if train, err = drawn(s, train, p.Shots, Rand(seed, "shots", repeat, fold)); err != nil {
+			return Fit{}, fmt.Errorf("%s: %w", where, err)
+		}
+	}
 
 	fit := Fit{
 		Repeat: repeat, Fold: fold, Seed: SplitSeed(seed, "fit", repeat, fold), Order: SplitSeed(seed, "order", repeat),
@@ -423,6 +441,24 @@ func (p Protocol) fit(s *mil.Set, test []int, seed uint64, repeat, fold int) (Fi
 		})
 	}
 	return fit, nil
+}
+
+// drawn returns so many bags of each class, ascending. A smaller number draws some of the same bags.
+func drawn(s *mil.Set, bags []int, shots int, rng *rand.Rand) (some []int, err error) {
+	left := slices.Repeat([]int{shots}, s.NumClasses())
+	for _, k := range rng.Perm(len(bags)) {
+		if class := s.Bags[bags[k]].Label; left[class] > 0 {
+			left[class]--
+			some = append(some, bags[k])
+		}
+	}
+	for class, missing := range left {
+		if missing > 0 {
+			return nil, fmt.Errorf("--shots %d: the training part has only %d %s; take at most so many", shots, shots-missing, bagsOf(s, class))
+		}
+	}
+	slices.Sort(some)
+	return some, nil
 }
 
 // className names a class in messages. It uses positive and negative if a binary target has no class names.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"synpool/milbench/mil"
 )
 
 // given returns folds of n bags: in repeat r, bag i is tested by fold (i + r) mod folds.
@@ -107,5 +109,74 @@ func TestSplitsRefuse(t *testing.T) {
 	split(set)
 	if _, err := (Protocol{Name: HonestProtocol, Folds: 3, Repeats: 1, Splits: given(12, 3, 2)}).Fits(set, oneSetting, 1); err == nil || !strings.Contains(err.Error(), "take --split none") {
 		t.Error(err)
+	}
+}
+
+// TestShots: each fold trains on so many bags of each class of its training part, and the fewer are among the more. Test parts and seeds
+// are those of all bags.
+func TestShots(t *testing.T) {
+	set := testSet(40, 15)
+	for _, p := range []Protocol{{Name: HonestProtocol, Folds: 3, Repeats: 2}, {Name: NestedProtocol, Folds: 3, Repeats: 2, Inner: 2}, {Name: NestedProtocol, Folds: 3, Repeats: 2}} {
+		whole, err := p.Fits(set, oneSetting, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		used := make([][]int, len(whole)) // of the draw before
+		differ := false
+		for _, p.Shots = range []int{5, 7, 10} {
+			fits, err := p.Fits(set, oneSetting, 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k, f := range fits {
+				var bags, all, count = slices.Clone(f.Validation), slices.Clone(whole[k].Validation), [2]int{}
+				for _, e := range f.Train {
+					bags = append(bags, e.Bag)
+				}
+				for _, e := range whole[k].Train {
+					all = append(all, e.Bag)
+				}
+				for _, i := range bags {
+					count[set.Bags[i].Label]++
+					if !slices.Contains(all, i) {
+						t.Errorf("%d shots: bag %d is not in the training part", p.Shots, i)
+					}
+				}
+				if count != [2]int{p.Shots, p.Shots} {
+					t.Errorf("%d shots: %v bags of the classes", p.Shots, count)
+				}
+				for _, i := range used[k] {
+					if !slices.Contains(bags, i) {
+						t.Errorf("%d shots: bag %d of fewer shots is missing", p.Shots, i)
+					}
+				}
+				used[k] = bags
+				differ = differ || !slices.Equal(bags, used[0])
+				if !slices.Equal(f.Test, whole[k].Test) || f.Seed != whole[k].Seed {
+					t.Errorf("%d shots: fit %d has another test part or seed", p.Shots, k)
+				}
+			}
+		}
+		if !differ {
+			t.Error("all folds draw the same bags")
+		}
+	}
+	few := Protocol{Name: HonestProtocol, Folds: 3, Repeats: 1, Shots: 11}
+	if _, err := few.Fits(set, oneSetting, 1); err == nil || err.Error() != "test: repeat 1, fold 1 of 3: --shots 11: the training part has only 10 positive bags; take at most so many" {
+		t.Error(err)
+	}
+	few.Shots = -1
+	if _, err := few.Fits(set, oneSetting, 1); err == nil || !strings.Contains(err.Error(), "--shots -1: at least 1") {
+		t.Error(err)
+	}
+	few.Shots, set.Kind = 2, mil.RealTarget
+	for i := range set.Bags {
+		set.Bags[i].Target = mil.Target{Value: float64(i)}
+	}
+	if _, err := few.Fits(set, oneSetting, 1); err == nil || !strings.Contains(err.Error(), "test: --shots: targets of kind real have no classes") {
+		t.Error(err)
+	}
+	if a, b := (Protocol{Name: HonestProtocol, Shots: 2}).Key(), (Protocol{Name: HonestProtocol, Shots: 22}).Key(); a == b || a == HonestProtocol {
+		t.Errorf("keys %s and %s", a, b)
 	}
 }

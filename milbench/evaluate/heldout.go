@@ -30,7 +30,8 @@ type Held struct {
 	protocol string
 }
 
-// HeldOut collects the results for a setting on the set with the given checksum. It ignores other sets and settings.
+// HeldOut collects the results for a setting on the set with the given checksum. It ignores other sets and settings, and results of
+// a few training bags ([results.Result.Shots]), which say nothing of a model of all.
 // If nothing is left, the error names what it ignored.
 func HeldOut(all []results.Result, checksum string, setting json.RawMessage) (Held, error) {
 	wanted, err := cv.CanonicalSetting(setting)
@@ -42,7 +43,7 @@ func HeldOut(all []results.Result, checksum string, setting json.RawMessage) (He
 	sets := map[string]bool{}
 	for _, r := range all {
 		sets[r.Set] = true
-		if r.Checksum != checksum {
+		if r.Checksum != checksum || r.Shots > 0 {
 			continue
 		}
 		config, err := cv.CanonicalSetting(r.Config)

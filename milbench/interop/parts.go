@@ -38,6 +38,9 @@ func Of(s *mil.Set, p cv.Protocol, seed uint64) (*Parts, error) {
 	if p.Name == cv.NestedProtocol {
 		return nil, fmt.Errorf("%s: inner folds and validation parts are not written; take the %s protocol and hold bags back yourself", p.Name, cv.HonestProtocol)
 	}
+	if p.Shots > 0 {
+		return nil, fmt.Errorf("--shots: the bags of %d shots are not written; draw them from the training part yourself", p.Shots)
+	}
 	fits, err := p.Fits(s, []json.RawMessage{[]byte("{}")}, seed)
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ import (
 )
 
 // Versions of the [Archive] format; the oldest sufficient one is written. The first has only binary targets without
-// class names, the first two have no inner folds, and the first three no given folds.
+// class names, the first two have no inner folds, and the first three no given folds and shots.
 const (
 	binaryFormat = 2
 	kindsFormat  = 3
@@ -89,6 +89,7 @@ type archivedPart struct {
 	FoldsRun   int           `json:"folds_run"`
 	Inner      int           `json:"inner,omitempty"`
 	Splits     string        `json:"splits,omitempty"`
+	Shots      int           `json:"shots,omitempty"`
 	Seed       uint64        `json:"seed"`
 	Repeat     int           `json:"repeat"`
 	Fold       int           `json:"fold"`
@@ -204,7 +205,7 @@ func (a Archive) pack() (archived, error) {
 	}
 	slices.SortStableFunc(results, func(x, y Result) int {
 		return cmp.Or(mil.CompareNatural(x.Set, y.Set), cmp.Compare(x.Checksum, y.Checksum), cmp.Compare(x.Protocol, y.Protocol),
-			cmp.Compare(x.Folds, y.Folds), cmp.Compare(x.FoldsRun, y.FoldsRun), cmp.Compare(x.Inner, y.Inner), cmp.Compare(x.Splits, y.Splits), cmp.Compare(x.Seed, y.Seed),
+			cmp.Compare(x.Folds, y.Folds), cmp.Compare(x.FoldsRun, y.FoldsRun), cmp.Compare(x.Inner, y.Inner), cmp.Compare(x.Splits, y.Splits), cmp.Compare(x.Shots, y.Shots), cmp.Compare(x.Seed, y.Seed),
 			cmp.Compare(x.Repeat, y.Repeat), cmp.Compare(x.Fold, y.Fold), bytes.Compare(x.Config, y.Config),
 			cmp.Compare(x.Backend, y.Backend), cmp.Compare(x.Version, y.Version), cmp.Compare(x.Revision, y.Revision))
 	})
@@ -237,7 +238,7 @@ func (a Archive) pack() (archived, error) {
 		if r.Inner > 0 {
 			p.Format = max(p.Format, innerFormat)
 		}
-		if r.Splits != "" {
+		if r.Splits != "" || r.Shots > 0 {
 			p.Format = splitsFormat
 		}
 		at, err := p.Sets[len(p.Sets)-1].add(r)
@@ -255,7 +256,7 @@ func (s *archivedSet) add(r Result) (*archivedFit, error) {
 	if err != nil {
 		return nil, err
 	}
-	part := archivedPart{r.Protocol, r.Optimistic, r.Folds, r.FoldsRun, r.Inner, r.Splits, r.Seed, r.Repeat, r.Fold, test, nil}
+	part := archivedPart{r.Protocol, r.Optimistic, r.Folds, r.FoldsRun, r.Inner, r.Splits, r.Shots, r.Seed, r.Repeat, r.Fold, test, nil}
 	if n := len(s.Parts); n == 0 || !s.Parts[n-1].same(part) {
 		s.Parts = append(s.Parts, part)
 	}
@@ -282,7 +283,7 @@ func (s *archivedSet) add(r Result) (*archivedFit, error) {
 
 // same reports whether p and q are of the same fold, with the same bags held out.
 func (p archivedPart) same(q archivedPart) bool {
-	return p.Protocol == q.Protocol && p.Folds == q.Folds && p.FoldsRun == q.FoldsRun && p.Inner == q.Inner && p.Splits == q.Splits && p.Seed == q.Seed && p.Repeat == q.Repeat &&
+	return p.Protocol == q.Protocol && p.Folds == q.Folds && p.FoldsRun == q.FoldsRun && p.Inner == q.Inner && p.Splits == q.Splits && p.Shots == q.Shots && p.Seed == q.Seed && p.Repeat == q.Repeat &&
 		p.Fold == q.Fold && slices.Equal(p.Test, q.Test)
 }
 
@@ -406,7 +407,7 @@ func (p archived) result(s archivedSet, part archivedPart, fit archivedFit) (Res
 	by := p.Made[fit.Made]
 	r := Result{
 		Set: s.Set, Checksum: s.Checksum, Leaked: s.Leaked, Config: s.Configs[fit.Config], Target: s.Target, Classes: s.Classes, Epoch: fit.Epoch, Inside: fit.Inside, InstanceAUC: fit.InstanceAUC, Group: fit.Group, MemberAUC: fit.MemberAUC,
-		Protocol: part.Protocol, Optimistic: part.Optimistic, Folds: part.Folds, FoldsRun: part.FoldsRun, Inner: part.Inner, Splits: part.Splits, Seed: part.Seed, Repeat: part.Repeat, Fold: part.Fold,
+		Protocol: part.Protocol, Optimistic: part.Optimistic, Folds: part.Folds, FoldsRun: part.FoldsRun, Inner: part.Inner, Splits: part.Splits, Shots: part.Shots, Seed: part.Seed, Repeat: part.Repeat, Fold: part.Fold,
 		Backend: by.Backend, Version: by.Version, Revision: by.Revision,
 	}
 	var err error

@@ -32,12 +32,12 @@ func archivedResults() (all []Result) {
 // archivedCurves has curves with at most five digits per number.
 var archivedCurves = []MeanCurve{{Set: "first", Config: json.RawMessage(`{"pooling":"syn"}`), Fits: 2, Changes: []Changes{{"train", "before", []float64{0.71234, 3e-7}, 0.25}}}}
 
-// givenResults returns results under the honest protocol, on given folds.
-func givenResults() []Result {
+// otherwise returns results under the honest protocol, on given folds or of a few training bags.
+func otherwise(splits string, shots int) []Result {
 	all := newFake().results()
 	for i := range all {
 		r := &all[i]
-		r.Splits = "0123456789abcdef"
+		r.Splits, r.Shots = splits, shots
 		r.Fit, _ = r.ID()
 	}
 	return all
@@ -53,7 +53,7 @@ func writeArchive(t *testing.T, results []Result) string {
 // TestArchive reads back what was written: everything except wall times and winners, scores to five digits, and for a
 // validation part its AUC and loss. The order of the results does not matter.
 func TestArchive(t *testing.T) {
-	results := append(archivedResults(), givenResults()...)
+	results := slices.Concat(archivedResults(), otherwise("0123456789abcdef", 0), otherwise("", 4))
 	text := writeArchive(t, results)
 	back, err := ReadArchive(strings.NewReader(text))
 	must(t, err)

@@ -186,6 +186,9 @@ func (r Row) ProtocolText() string {
 	if r.Splits != "" {
 		cell += fmt.Sprintf(" given as %.8s", r.Splits)
 	}
+	if r.Shots > 0 {
+		cell += fmt.Sprintf(", shots %d", r.Shots)
+	}
 	switch {
 	case r.Inner > 0:
 		cell += fmt.Sprintf(", %d inside", r.Inner)

@@ -22,6 +22,7 @@ type Result struct {
 	FoldsRun int             `json:"folds_run"`        // number of folds that make a repeat complete
 	Inner    int             `json:"inner,omitempty"`  // see [cv.Protocol.Inner]
 	Splits   string          `json:"splits,omitempty"` // sum of given folds ([cv.Splits.Sum]); empty if the protocol cut them
+	Shots    int             `json:"shots,omitempty"`  // training bags of each class ([cv.Protocol.Shots]); 0 for all
 	Repeat   int             `json:"repeat"`           // from 0
 	Fold     int             `json:"fold"`             // from 0
 	Seed     uint64          `json:"seed"`             // seed of the study
@@ -143,7 +144,7 @@ func (a Inside) Better(b Inside) bool {
 // ID returns the fit's id ([cv.FitID]). It does not depend on the set's name, backend, version, revision or
 // wall time.
 func (r Result) ID() (string, error) {
-	return cv.FitID(r.Checksum, cv.ProtocolKey(r.Protocol, r.Inner, r.Splits), r.Folds, r.Repeat, r.Fold, r.Seed, r.Config)
+	return cv.FitID(r.Checksum, cv.ProtocolKey(r.Protocol, r.Inner, r.Shots, r.Splits), r.Folds, r.Repeat, r.Fold, r.Seed, r.Config)
 }
 
 // fit returns the id of the fit.

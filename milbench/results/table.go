@@ -45,6 +45,7 @@ type Row struct {
 	Inner    int `json:"inner,omitempty"` // number of inner folds under the nested protocol
 
 	Splits string `json:"splits,omitempty"` // see [Result.Splits]
+	Shots  int    `json:"shots,omitempty"`  // see [Result.Shots]
 
 	// 95 % interval, cut to the figure's range, and what it is over ([Interval]); null if there is none.
 	Low      *float64  `json:"low"`
@@ -176,11 +177,11 @@ func (r Row) ComparesWith(s Row) bool { return r.study() == s.study() }
 func (r Row) Covers(f Result) bool { return r.study() == f.study() }
 
 func (r Row) study() studyKey {
-	return studyKey{r.Checksum, r.Protocol, r.Folds, r.FoldsRun, r.Inner, r.Splits}
+	return studyKey{r.Checksum, r.Protocol, r.Folds, r.FoldsRun, r.Inner, r.Shots, r.Splits}
 }
 
 func (r Result) study() studyKey {
-	return studyKey{r.Checksum, r.Protocol, r.Folds, r.FoldsRun, r.Inner, r.Splits}
+	return studyKey{r.Checksum, r.Protocol, r.Folds, r.FoldsRun, r.Inner, r.Shots, r.Splits}
 }
 
 // tabulate makes rows from results; inside makes the rows of a comparison under the nested protocol.
@@ -264,9 +265,9 @@ func (c *content) add(r *Result) {
 // studyKey has what the rows of one comparison share. All of it is in [Result.ID] or follows from it. Otherwise a
 // change between two parts of a run, such as renaming a file, would split repeats that no further run could complete.
 type studyKey struct {
-	checksum, protocol string
-	folds, run, inner  int
-	splits             string
+	checksum, protocol       string
+	folds, run, inner, shots int
+	splits                   string
 }
 
 // comparison has the rows of one set under one protocol.
@@ -326,7 +327,7 @@ func gather(results []Result, t *Table) ([]comparison, error) {
 	slices.SortFunc(all, func(a, b comparison) int {
 		return cmp.Or(compareSets(a.set, b.set),
 			cmp.Compare(slices.Index(cv.ProtocolNames, a.protocol), slices.Index(cv.ProtocolNames, b.protocol)),
-			strings.Compare(a.protocol, b.protocol), cmp.Compare(a.folds, b.folds), cmp.Compare(a.run, b.run), cmp.Compare(b.inner, a.inner), cmp.Compare(a.splits, b.splits))
+			strings.Compare(a.protocol, b.protocol), cmp.Compare(a.folds, b.folds), cmp.Compare(a.run, b.run), cmp.Compare(b.inner, a.inner), cmp.Compare(a.splits, b.splits), cmp.Compare(a.shots, b.shots))
 	})
 	labelRows(all)
 	nameSets(slices.SortedFunc(maps.Values(sets), compareSets), t)
@@ -608,7 +609,7 @@ func (row *rowFits) figures(t *Table) (Row, error) {
 			}
 			pooled = append(pooled, r.Bags...)
 			backends[r.Backend], versions[r.Version], revisions[r.Revision] = true, true, true
-			out.Protocol, out.Folds, out.FoldsRun, out.Inner, out.Splits = r.Protocol, r.Folds, r.FoldsRun, r.Inner, r.Splits
+			out.Protocol, out.Folds, out.FoldsRun, out.Inner, out.Splits, out.Shots = r.Protocol, r.Folds, r.FoldsRun, r.Inner, r.Splits, r.Shots
 			out.Optimistic = out.Optimistic || r.Optimistic
 		}
 		n := float64(len(folds))

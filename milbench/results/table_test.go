@@ -432,24 +432,28 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
-// TestTabulateGiven: results on given folds have rows and verdicts of their own, and say which folds.
-func TestTabulateGiven(t *testing.T) {
+// TestTabulateOtherwise: results on given folds and of few training bags have rows and verdicts of their own, and say so. Rows are
+// ordered by the number of bags.
+func TestTabulateOtherwise(t *testing.T) {
 	own, err := Tabulate(newFake().results())
 	must(t, err)
-	both, err := Tabulate(append(newFake().results(), givenResults()...))
+	all, err := Tabulate(slices.Concat(otherwise("", 16), newFake().results(), otherwise("0123456789abcdef", 0), otherwise("", 4)))
 	must(t, err)
-	if len(both.Rows) != 2*len(own.Rows) || len(both.Verdicts) != 2*len(own.Verdicts) {
-		t.Fatalf("%d rows, %d verdicts; alone %d, %d", len(both.Rows), len(both.Verdicts), len(own.Rows), len(own.Verdicts))
+	if len(all.Rows) != 4*len(own.Rows) || len(all.Verdicts) != 4*len(own.Verdicts) {
+		t.Fatalf("%d rows, %d verdicts; alone %d, %d", len(all.Rows), len(all.Verdicts), len(own.Rows), len(own.Verdicts))
 	}
-	given := 0
-	for _, r := range both.Rows {
-		if text := r.ProtocolText(); r.Splits != "" && text == "honest, 4 folds given as 01234567" {
-			given++
-		} else if r.Splits != "" || text != "honest, 4 folds" {
-			t.Errorf("%s: %q", r.Splits, text)
+	var texts []string
+	for _, r := range all.Rows {
+		if text := r.ProtocolText(); r.Set == all.Rows[0].Set && !slices.Contains(texts, text) {
+			texts = append(texts, text)
 		}
 	}
-	if given != len(own.Rows) {
-		t.Errorf("%d rows on given folds, want %d", given, len(own.Rows))
+	if want := []string{"honest, 4 folds", "honest, 4 folds, shots 4", "honest, 4 folds, shots 16", "honest, 4 folds given as 01234567"}; !slices.Equal(texts, want) {
+		t.Errorf("%q, want %q", texts, want)
+	}
+	for _, want := range []string{all.Rows[0].Set + ", shots 16: ", all.Rows[0].Set + ", folds 01234567: "} {
+		if !slices.ContainsFunc(all.Verdicts, func(v string) bool { return strings.HasPrefix(v, want) }) {
+			t.Errorf("no verdict %q in %q", want, all.Verdicts)
+		}
 	}
 }

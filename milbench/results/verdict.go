@@ -106,6 +106,12 @@ func verdict(unordered []Row) (string, error) {
 	if rows[0].Protocol != cv.HonestProtocol {
 		name += ", " + rows[0].Protocol
 	}
+	if rows[0].Splits != "" {
+		name += fmt.Sprintf(", folds %.8s", rows[0].Splits)
+	}
+	if rows[0].Shots > 0 {
+		name += fmt.Sprintf(", shots %d", rows[0].Shots)
+	}
 	verb := "has"
 	if len(best) > 1 {
 		verb = "have"

@@ -302,7 +302,7 @@ func (s *setStudy) skip(finished, curves map[string]bool) error {
 		}
 		result := results.Result{
 			Set: s.set.Name, Checksum: s.set.Checksum,
-			Protocol: s.Protocol.Name, Folds: cut, FoldsRun: run, Inner: s.Protocol.Inner, Splits: splits, Repeat: fit.Repeat, Fold: fit.Fold, Seed: s.Seed,
+			Protocol: s.Protocol.Name, Folds: cut, FoldsRun: run, Inner: s.Protocol.Inner, Splits: splits, Shots: s.Protocol.Shots, Repeat: fit.Repeat, Fold: fit.Fold, Seed: s.Seed,
 			Config: config, Target: s.set.Kind, Classes: s.set.Classes,
 			Leaked: s.set.Leaked, Optimistic: s.Protocol.Optimistic(),
 			Backend: s.Backend, Version: s.Version, Revision: s.Revision,
