@@ -23,6 +23,7 @@ var (
 	_ learner.Exporter = (*milesModel)(nil)
 	_ learner.Exporter = (*misvmModel)(nil)
 	_ learner.Exporter = (*instanceModel)(nil)
+	_ learner.Exporter = (*linearModel)(nil)
 )
 
 // export adds the scaling of instances.
@@ -470,6 +471,14 @@ func (m *instanceModel) Export(g *onnx.Graph, x string) (learner.Exported, error
 		values = radialOf(g, k.Gamma, squareDistances(g, k.Scale.export(g, x), g.Doubles(k.Landmarks, n, m.Features)))
 	}
 	return exportMaximum(g, g.Op("Add", g.Op("MatMul", values, g.Doubles(m.Weights, len(m.Weights))), g.Double(m.Bias))), nil
+}
+
+// Export implements [learner.Exporter].
+func (m *linearModel) Export(g *onnx.Graph, x string) (learner.Exported, error) {
+	turned := g.With("Transpose", []onnx.Attribute{{Name: "perm", Value: []int64{1, 0}}}, x)
+	biases := m.machines()
+	scores := g.Op("Add", g.Op("MatMul", g.Doubles(m.Coefficients, len(biases), m.Features), turned), g.Doubles(biases, len(biases), 1))
+	return scoresOf(g, learner.Exported{Scores: g.Reduce("ReduceMean", scores, false, 1)}, scores), nil
 }
 
 // Exportable reports why models of the setting cannot be exported.

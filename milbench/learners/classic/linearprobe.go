@@ -24,7 +24,7 @@ import (
 // the log-odds. The scores of more classes are logits: their softmax is the probability. Of classes without training bags the bias is very low.
 //
 // The model equals scikit-learn's LogisticRegression. Source of the name: G. Alain and Y. Bengio, "Understanding intermediate layers using
-// linear classifier probes" (2016); as a baseline of bags of features: arXiv 2505.01109.
+// linear classifier probes" (2016).
 type LinearProbe struct {
 	C        float64 `json:"c"`        // larger values weaken the penalty
 	Balanced bool    `json:"balanced"` // give all classes the same total weight, however many bags they have
