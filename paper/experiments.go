@@ -54,14 +54,17 @@ var archivedAuto = func() json.RawMessage {
 	return must(p.Setting())
 }()
 
-// classicSettings are the settings of all classical learners and of the portfolio auto.
+// classicSettings are the settings of the portfolio auto and of all classical learners but those that came after the archives, the linear
+// models of means.
 var classicSettings = func() (list []json.RawMessage) {
 	for _, name := range learners.Names() {
-		if name == learners.AutoName {
+		switch name {
+		case learners.AutoName:
 			list = append(list, archivedAuto)
-			continue
+		case "linear-probe", "nearest-mean":
+		default:
+			list = append(list, must(learners.Settings(true, name))...)
 		}
-		list = append(list, must(learners.Settings(true, name))...)
 	}
 	return list
 }()
