@@ -13,6 +13,7 @@ import (
 
 	"synpool/internal/safetensors"
 	"synpool/milbench/mil"
+	"synpool/synlayer"
 )
 
 // Weights are the arrays of a network that was trained elsewhere, or exported by [Model.StateDict], with the setting that they have
@@ -583,6 +584,8 @@ func (m *Model) foldScaling(p map[string]linear) error {
 		return errors.New("its features have a centre, such as that of dates, which no layer can hold: export it as ONNX")
 	case (s.Shift != nil || s.Factor != nil) && c.Layers == 0:
 		return errors.New("it scales features and has no dense layer that could do so instead: train with --layers 1 or --standardise false, or export it as ONNX")
+	case c.Weights != "" && c.Weights != synlayer.SoftmaxWeights:
+		return fmt.Errorf("its attention weights are those of %s, and the networks of these arrays have a softmax: export it as ONNX", c.Weights)
 	case m.card.Target == mil.SurvivalTarget:
 		return errors.New("its outputs are hazards in intervals of time, which arrays alone do not say: export it as ONNX")
 	}

@@ -16,6 +16,7 @@ import (
 
 	"synpool/internal/safetensors"
 	"synpool/milbench/mil"
+	"synpool/synlayer"
 )
 
 // goBackend returns the backend in pure Go: the graphs of many shapes are compiled once each, which takes XLA minutes. What they compute is
@@ -306,5 +307,18 @@ func TestReadWeightsRefuses(t *testing.T) {
 	w.Untrained = true
 	if _, err := (&Networks{Trainer: Trainer{Backend: goBackend(t)}, From: w}).TrainModel(context.Background(), text, 0, set, 1, nil); err == nil || !strings.Contains(err.Error(), "outputs") {
 		t.Errorf("error %v of weights of one logit for three classes", err)
+	}
+}
+
+// TestSparseStateDict: the arrays of a network whose weights are no softmax would compute another function elsewhere.
+func TestSparseStateDict(t *testing.T) {
+	for _, weights := range []string{synlayer.SparsemaxWeights, synlayer.Entmax15Weights} {
+		err := (&Model{card: card{Config: Config{Pooling: gated, Layers: 1, Weights: weights}}}).foldScaling(nil)
+		if err == nil || !strings.Contains(err.Error(), "those of "+weights) || !strings.Contains(err.Error(), "export it as ONNX") {
+			t.Error(err)
+		}
+	}
+	if err := (&Model{card: card{Config: Config{Pooling: gated, Layers: 1, Weights: synlayer.SoftmaxWeights}}}).foldScaling(nil); err != nil {
+		t.Error(err)
 	}
 }
