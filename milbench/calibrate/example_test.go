@@ -106,3 +106,42 @@ func ExampleLearn() {
 	// Brier score 0.191, ECE 0.24, of a perfect model 0.31
 	// Brier score 0.228, ECE 0.21, of a perfect model 0.30
 }
+
+// With five held-out bags of each class, sets have a level of at most 5/6. A bag in the middle may be of both classes.
+func ExampleFitSets() {
+	c, err := calibrate.FitSets(0.8, 2, labels, margins, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, score := range []float64{-1, 0, 1.2} {
+		p, err := c.PValues([]float64{score})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		set, err := c.Set([]float64{score})
+		fmt.Printf("score %4.1f: p-values %.2f, set %v, %v\n", score, p, set, err)
+	}
+	// Output:
+	// score -1.0: p-values [1.00 0.17], set [0], <nil>
+	// score  0.0: p-values [0.33 0.33], set [0 1], <nil>
+	// score  1.2: p-values [0.17 1.00], set [1], <nil>
+}
+
+// Bags 0 and 1 are of one patient and count half each: of four patients, an interval of level 0.8 has to have all errors.
+func ExampleFitIntervals() {
+	targets, predictions := []float64{3, 4, 7, 1, 5}, []float64{2.5, 4.25, 6, 1.5, 5.75}
+	for _, level := range []float64{0.5, 0.8, 0.9} {
+		c, err := calibrate.FitIntervals(level, targets, predictions, [][]int{{0, 1}, {2}, {3}, {4}})
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		fmt.Printf("level %g: prediction ± %g\n", level, c.HalfWidth())
+	}
+	// Output:
+	// level 0.5: prediction ± 0.75
+	// level 0.8: prediction ± 1
+	// 4 bags or groups; an interval of level 0.9 needs at least 9
+}

@@ -15,26 +15,36 @@ import (
 // HeldOutFolds is the number of folds of [HeldOut]. There are fewer if a class has fewer bags.
 const HeldOutFolds = 5
 
-// HeldOut learns the calibration of a model that is trained on all bags of a set. It trains the same setting without each
-// fold, scores the fold, and passes the scores to [Learn]. A model knows nothing of its held-out bags: standardisation and
+// HeldOut learns the calibration, and the sets or intervals, of a model that is trained on all bags of a set. It trains the
+// same setting without each fold, scores the fold, and passes the scores to [Learn], and to [FitSets] or [FitIntervals]. A model knows nothing of its held-out bags: standardisation and
 // the weights of an ensemble come from the other bags alone.
 type HeldOut struct {
-	Method   Method
+	Method   Method  // of probabilities; "" for none
+	Level    float64 // of conformal sets or intervals, see [DefaultLevel]; 0 for none
 	Learner  learner.Learner
 	Setting  json.RawMessage
 	Seed     uint64             // of the folds and the fits
 	Progress func(done, of int) // called before the first fit and after each; may be nil
 }
 
-// Folds returns the held-out folds, stratified by class and with whole groups. Each bag is in one fold. A set without classes,
-// or with a class of fewer than two bags or groups, is an error.
+// Folds returns the held-out folds, stratified by class and with whole groups. Each bag is in one fold. A class of fewer
+// than two bags or groups is an error, and so are probabilities of a set without classes, sets and intervals of survival
+// times, and intervals from too few bags or groups.
 func (h HeldOut) Folds(set *mil.Set) (folds [][]int, err error) {
-	if set.Kind != mil.BinaryTarget && set.Kind != mil.ClassTarget {
+	switch units := len(mil.Units(set.Bags)); {
+	case h.Method != "" && set.NumClasses() == 0:
 		return nil, fmt.Errorf("%s: targets of kind %v have no probabilities", set.Name, set.Kind)
+	case set.Kind == mil.SurvivalTarget:
+		return nil, fmt.Errorf("%s: targets of kind %v have no conformal intervals, because censored times have no error", set.Name, set.Kind)
+	case h.Level != 0 && checkLevel(h.Level) != nil:
+		return nil, checkLevel(h.Level)
+	case h.Level != 0 && set.NumClasses() == 0 && units < least(h.Level):
+		return nil, fmt.Errorf("%s: intervals of level %g need %d bags or groups, and there are %d; add bags, or choose a lower level",
+			set.Name, h.Level, least(h.Level), units)
 	}
 	cuts, err := cv.CutInner(cv.NewTask(set, nil), cv.Examples(set), HeldOutFolds, cv.SplitSeed(h.Seed, "calibrate"))
 	if errors.Is(err, cv.ErrInner) {
-		return nil, fmt.Errorf("%s: the held-out folds need two bags or groups of each class; add bags", set.Name)
+		return nil, fmt.Errorf("%s: the held-out folds need two bags or groups%s; add bags", set.Name, map[bool]string{true: " of each class"}[set.NumClasses() > 0])
 	}
 	if err != nil {
 		return nil, err
@@ -52,10 +62,10 @@ func (h HeldOut) Folds(set *mil.Set) (folds [][]int, err error) {
 	return folds, nil
 }
 
-// Learn trains and scores the folds and returns the calibration. The errors are those of [ParseMethod], [HeldOut.Folds] and [Learn]; the
-// error of a fit names its fold.
+// Learn trains and scores the folds and returns the calibration and the sets or intervals. The errors are those of [ParseMethod],
+// [HeldOut.Folds], [Learn], [FitSets] and [FitIntervals]; the error of a fit names its fold.
 func (h HeldOut) Learn(ctx context.Context, set *mil.Set) (*Learnt, error) {
-	if _, err := ParseMethod(string(h.Method)); err != nil {
+	if _, err := ParseMethod(string(h.Method)); err != nil && (h.Method != "" || h.Level == 0) {
 		return nil, err
 	}
 	folds, err := h.Folds(set)
@@ -84,7 +94,9 @@ func (h HeldOut) Learn(ctx context.Context, set *mil.Set) (*Learnt, error) {
 		return nil, err
 	}
 	var labels, fold []int
+	var targets, values []float64
 	var scores [][]float64
+	var bags []mil.Bag
 	for n, o := range outcomes {
 		where := fmt.Sprintf("%s, fold %d of %d", set.Name, n+1, len(outcomes))
 		if o.Err != nil {
@@ -94,13 +106,27 @@ func (h HeldOut) Learn(ctx context.Context, set *mil.Set) (*Learnt, error) {
 			return nil, fmt.Errorf("%s: the learner did not score the held-out bags", where)
 		}
 		for j, p := range o.Epochs[len(o.Epochs)-1].Test {
-			labels = append(labels, set.Bags[fits[n].Test[j]].Label)
-			fold, scores = append(fold, n), append(scores, p.Scores)
+			b := set.Bags[fits[n].Test[j]]
+			bags, labels, targets = append(bags, b), append(labels, b.Label), append(targets, b.Value)
+			fold, scores, values = append(fold, n), append(scores, p.Scores), append(values, p.Scores[0])
 		}
 	}
-	learnt, err := Learn(h.Method, set.NumClasses(), labels, scores, fold)
+	learnt := &Learnt{Folds: len(folds)}
+	if h.Method != "" {
+		if learnt, err = Learn(h.Method, set.NumClasses(), labels, scores, fold); err != nil {
+			return nil, fmt.Errorf("%s: %s: %w; add bags", set.Name, h.Method, err)
+		}
+	}
+	if h.Level == 0 {
+		return learnt, nil
+	}
+	if units := mil.Units(bags); set.NumClasses() > 0 {
+		learnt.Conformal, err = FitSets(h.Level, set.NumClasses(), labels, scores, units)
+	} else {
+		learnt.Conformal, err = FitIntervals(h.Level, targets, values, units)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %s: %w; add bags", set.Name, h.Method, err)
+		return nil, fmt.Errorf("%s: conformal: %w", set.Name, err)
 	}
 	return learnt, nil
 }

@@ -7,14 +7,16 @@ import (
 	"slices"
 )
 
-// Learnt is a calibration together with its figures on held-out bags. Use it for a model trained on all bags. The
-// scores come from the models of the folds, which have seen fewer bags, so the final model may be slightly better
-// than After shows.
+// Learnt is what the held-out bags of a model have taught: a calibration with its figures, conformal sets or intervals, or
+// both. Use it for a model trained on all bags. The scores come from the models of the folds, which have seen fewer bags,
+// so the final model may be slightly better than After shows.
 type Learnt struct {
-	Calibration *Calibration `json:"calibration"`
+	Calibration *Calibration `json:"calibration,omitempty"` // nil for none
 	Folds       int          `json:"folds"`
-	Before      Figures      `json:"before"` // with scores taken as logits, see [Uncalibrated]
-	After       Figures      `json:"after"`  // cross-fitted, see [CrossFit]: estimates for new bags
+	Before      Figures      `json:"before,omitzero"` // with scores taken as logits, see [Uncalibrated]
+	After       Figures      `json:"after,omitzero"`  // cross-fitted, see [CrossFit]: estimates for new bags
+
+	Conformal *Conformal `json:"conformal,omitempty"` // nil for none
 }
 
 // Learn fits a calibration to held-out bags and evaluates it by [CrossFit] with [DefaultBins] bins. fold has the fold
@@ -40,8 +42,8 @@ func Learn(method Method, classes int, labels []int, scores [][]float64, fold []
 	return l, err
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. It rejects unknown fields, a missing calibration, and calibrations
-// that fail [Calibration.Validate].
+// UnmarshalJSON implements [json.Unmarshaler]. It rejects unknown fields, one without a calibration and sets, and those
+// that fail [Calibration.Validate] or [Conformal.Validate].
 func (l *Learnt) UnmarshalJSON(data []byte) error {
 	type plain Learnt
 	var read plain
@@ -50,7 +52,7 @@ func (l *Learnt) UnmarshalJSON(data []byte) error {
 	if err := d.Decode(&read); err != nil {
 		return err
 	}
-	if read.Calibration == nil {
+	if read.Calibration == nil && read.Conformal == nil {
 		return errors.New("no calibration")
 	}
 	*l = Learnt(read)
