@@ -98,7 +98,7 @@ func (m *Model) Leaked() string {
 	return m.Name + " was trained with a column that leaks the labels; its scores mean nothing for bags without that column"
 }
 
-// Calibration returns what was learnt about probabilities from held-out bags, nil for nothing.
+// Calibration returns what was learnt about probabilities, sets and intervals from held-out bags, nil for nothing.
 func (m *Model) Calibration() (*calibrate.Learnt, error) {
 	return predict.Calibration(m.Name, m.Card())
 }
@@ -183,6 +183,7 @@ type Predictions struct {
 
 	Leaked      string // see [Model.Leaked]
 	Calibration string // whether and how the probabilities are calibrated
+	Conformal   string // what the sets or intervals are; "" for none
 
 	unlike func() (string, error)
 }
@@ -213,7 +214,7 @@ func (m *Model) predict(ctx context.Context, set *mil.Set, instances bool) (_ *P
 	if err != nil {
 		return nil, err
 	}
-	return &Predictions{Bags: bags, About: m.About(), Leaked: m.Leaked(), Calibration: predict.CalibrationNote(m.About(), calibration),
+	return &Predictions{Bags: bags, About: m.About(), Leaked: m.Leaked(), Calibration: predict.CalibrationNote(m.About(), calibration), Conformal: predict.ConformalNote(calibration),
 		unlike: func() (string, error) {
 			if facts := m.Card().Facts; facts != nil {
 				return evaluate.Warn(facts.Data, set)

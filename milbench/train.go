@@ -35,6 +35,9 @@ type Training struct {
 	// which that is known is an error.
 	Exportable bool
 
+	// Level is that of sets of classes or intervals of numbers learnt from the same held-out bags, see [calibrate.Conformal]; 0 for none.
+	Level float64
+
 	// Results is a folder of [Compare] or milbench run on the same set with the same setting. Its figures go into the card, with
 	// thresholds for the specificities in Operating: nil means 0.9 if the set has two classes. "" leaves both out.
 	Results   string
@@ -89,11 +92,12 @@ func Train(ctx context.Context, set *mil.Set, t Training, m *Machine) (*Model, e
 	m = m.or()
 	trainer := m.trainer(!alone(t.Setting))
 	trainer.Note = t.Note
+	calibrated := t.Calibrate != "" || t.Level != 0
 	if t.From != nil {
 		switch nets, is := trainer.Networks.(*neural.Networks); {
 		case !alone(t.Setting) || !is:
 			return nil, errors.New("--from: weights are those of one network")
-		case t.Calibrate != "":
+		case calibrated:
 			return nil, errors.New("--from: the folds of --calibrate would begin without these weights; leave one of the two out")
 		case set.NumFeatures() != t.From.Features:
 			return nil, fmt.Errorf("--from: the weights take %d features, and %s has %d", t.From.Features, set.Name, set.NumFeatures())
@@ -104,8 +108,8 @@ func Train(ctx context.Context, set *mil.Set, t Training, m *Machine) (*Model, e
 			t.note("--from: %s", note)
 		}
 	}
-	held := calibrate.HeldOut{Method: t.Calibrate, Learner: learners.All(trainer.Networks, trainer.Resources), Setting: t.Setting, Seed: t.Seed, Progress: t.Folds}
-	if t.Calibrate != "" {
+	held := calibrate.HeldOut{Method: t.Calibrate, Level: t.Level, Learner: learners.All(trainer.Networks, trainer.Resources), Setting: t.Setting, Seed: t.Seed, Progress: t.Folds}
+	if calibrated {
 		if _, err := held.Folds(bags); err != nil {
 			return nil, fmt.Errorf("--calibrate: %w; or leave the flag out", err)
 		}
@@ -130,7 +134,7 @@ func Train(ctx context.Context, set *mil.Set, t Training, m *Machine) (*Model, e
 		}
 	}
 	var learnt *calibrate.Learnt
-	if t.Calibrate != "" {
+	if calibrated {
 		if learnt, err = held.Learn(ctx, bags); err != nil {
 			return nil, fmt.Errorf("--calibrate: %w", err)
 		}
@@ -204,11 +208,14 @@ func (t Training) judged(set *mil.Set) (facts modeldir.Facts, err error) {
 	return facts, nil
 }
 
-// described adds to facts the trained model, its data and how its probabilities were learnt (nil if they were not).
+// described adds to facts the trained model, its data and what held-out bags taught (nil for nothing).
 func (t Training) described(facts modeldir.Facts, model learners.About, set *mil.Set, learnt *calibrate.Learnt) (modeldir.Facts, error) {
-	if learnt != nil {
+	if learnt != nil && learnt.Calibration != nil {
 		facts.Calibration = fmt.Sprintf("%s, learnt from %d bags that %d folds held out; expected calibration error %.3f there, of a perfect model %.3f",
 			learnt.Calibration.Method, learnt.Calibration.Bags, learnt.Folds, learnt.After.ECE, learnt.After.Chance)
+	}
+	if learnt != nil && learnt.Conformal != nil {
+		facts.Conformal = learnt.Conformal.String()
 	}
 	set, err := set.Impute(model.Missing)
 	if err != nil {

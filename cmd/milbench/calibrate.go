@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
+	"synpool/internal/spelling"
 	"synpool/milbench"
 	"synpool/milbench/calibrate"
 	"synpool/milbench/charts"
@@ -14,30 +17,82 @@ import (
 	"synpool/milbench/predict"
 )
 
-// method returns the method that the flag --calibrate names, "" for none.
-func method(f *pflag.FlagSet) (calibrate.Method, error) {
-	if !f.Changed("calibrate") {
-		return "", nil
-	}
-	method, err := calibrate.ParseMethod(f.Lookup("calibrate").Value.String())
-	if err != nil {
-		return "", fmt.Errorf("--calibrate %w", err)
-	}
-	return method, nil
+// conformal is the value of --calibrate for sets and intervals.
+const conformal = "conformal"
+
+// calibrateFlags are the flags of train that say what is learnt from held-out bags.
+type calibrateFlags struct {
+	what  string
+	level float64
+	flags *pflag.FlagSet
 }
 
-// writeCalibration prints how good the probabilities of held-out bags are, before and after.
+func (c *calibrateFlags) addTo(f *pflag.FlagSet) {
+	c.flags = f
+	f.StringVar(&c.what, "calibrate", "", "`methods` that learn from held-out bags: "+strings.Join(methodNames(), ", ")+
+		"; by comma, conformal with another (default none)")
+	f.Float64Var(&c.level, "level", calibrate.DefaultLevel, "share of new bags whose target is in the sets or intervals of --calibrate conformal")
+}
+
+// chosen returns the method of probabilities, "" for none, and the level of sets and intervals, 0 for none.
+func (c *calibrateFlags) chosen() (method calibrate.Method, level float64, err error) {
+	if c.flags.Changed("calibrate") {
+		for name := range strings.SplitSeq(c.what, ",") {
+			switch {
+			case name == conformal && !(c.level > 0 && c.level < 1):
+				return "", 0, fmt.Errorf("--level %v: give a level above 0 and below 1", c.level)
+			case name == conformal:
+				level = c.level
+			case !slices.Contains(methodNames(), name):
+				return "", 0, fmt.Errorf("--calibrate %q: no such calibration; %s", name, spelling.Hint(name, methodNames()))
+			case method != "":
+				return "", 0, fmt.Errorf("--calibrate %s: both %s and %s give probabilities; choose one", c.what, method, name)
+			default:
+				method = calibrate.Method(name)
+			}
+		}
+	}
+	if level == 0 && c.flags.Changed("level") {
+		return "", 0, fmt.Errorf("--level: for sets and intervals; add --calibrate %s", conformal)
+	}
+	return method, level, nil
+}
+
+// writeCalibration prints how good the probabilities of held-out bags are, before and after, and what the sets or intervals are.
 func (p *program) writeCalibration(model *milbench.Model) error {
 	l, err := model.Calibration()
 	if l == nil {
 		return err
 	}
+	if l.Calibration != nil {
+		if err := p.writeProbabilities(model, l); err != nil {
+			return err
+		}
+	}
+	c := l.Conformal
+	if c == nil {
+		return nil
+	}
+	if c.Classes == 0 {
+		fmt.Fprintf(p.out, "conformal %v\n", c)
+		return nil
+	}
+	fmt.Fprintf(p.out, "conformal %v of %d folds: cross-fitted, a set has %.2f of %d classes on average\n", c, l.Folds, l.Size, c.Classes)
+	for _, k := range c.Always() {
+		p.remark(fmt.Sprintf("class %s is in every set: it has %d bags or groups, and at level %g it needs %d to be left out of any",
+			model.Bags.ClassName(k), c.Held[k].Units, c.Level, c.Least()))
+	}
+	return nil
+}
+
+// writeProbabilities prints how good the probabilities of held-out bags are, before and after.
+func (p *program) writeProbabilities(model *milbench.Model, l *calibrate.Learnt) error {
 	fmt.Fprintf(p.out, "calibrated by %s on %d held-out bags of %d folds: %s\n", l.Calibration.Method, l.Calibration.Bags, l.Folds, l.Calibration.Formula())
 	before := "before"
 	if !model.About().Logits {
 		before += ", score read as a logit"
 	}
-	err = p.print(false, nil, func(w io.Writer) {
+	err := p.print(false, nil, func(w io.Writer) {
 		fmt.Fprintln(w, "held-out bags\tBrier score\tlog-loss\tECE\tECE of a perfect model")
 		row := func(name string, f calibrate.Figures) {
 			fmt.Fprintf(w, "%s\t%.3f\t%.3f\t%.3f\t%.3f\n", name, f.Brier, f.LogLoss, f.ECE, f.Chance)
@@ -69,8 +124,8 @@ func (p *program) drawReliability(dir, file string) error {
 	if err != nil {
 		return err
 	}
-	if l == nil {
-		return fmt.Errorf("%s: the model has no calibration; train one with: milbench train NAME|FILE --calibrate METHOD --out MODEL", dir)
+	if l == nil || l.Calibration == nil {
+		return fmt.Errorf("%s: the model has no calibration of probabilities; train one with: milbench train NAME|FILE --calibrate METHOD --out MODEL", dir)
 	}
 	if filepath.Dir(file) == filepath.Clean(dir) {
 		return fmt.Errorf("--out %s: a model's folder holds nothing else; name a file outside of it", file)

@@ -133,3 +133,107 @@ func TestPlotReliability(t *testing.T) {
 	has(t, notes, "drawn: "+drawn)
 	has(t, contents(t, drawn), "60 held-out bags, platt", "before (ECE 0.", "after, cross-fitted (ECE 0.", "Share of positives")
 }
+
+// Sets stand beside probabilities or alone, and the scores are those of the same model without them. Evaluate counts what predict prints.
+func TestTrainConformal(t *testing.T) {
+	for _, classes := range [][]string{{"0", "1"}, {"low", "middle", "high"}} {
+		file, model := write(t, "bags.csv", overlapping(classes...)), newFolder(t)
+		train := []string{"train", file, "--learner", "statistics-svm", "--out", model}
+		succeed(t, train...)
+		plain := predictions(t, model, file)
+		alone, notes := succeed(t, append(train, "--calibrate", "conformal", "--level", "0.8")...)
+		has(t, alone, "conformal sets of level 0.8 from 60 held-out bags of 5 folds: cross-fitted, a set has ")
+		if strings.Contains(alone, "Brier") || strings.Contains(notes, "in every set") {
+			t.Errorf("%s\n%s", alone, notes)
+		}
+		both, _ := succeed(t, append(train, "--calibrate", "platt,conformal", "--level", "0.8")...)
+		has(t, both, "calibrated by platt on 60 held-out bags", "conformal sets of level 0.8")
+		brier(t, both)
+		out, _ := succeed(t, "show", model)
+		has(t, out, "calibration  platt, learnt from 60 bags", "conformal    sets of level 0.8 from 60 held-out bags")
+		bags := predictions(t, model, file)
+		covered, size := 0, 0
+		for i, b := range bags {
+			if plain[i].Set != nil || plain[i].Level != 0 || b.Set == nil || b.Level != 0.8 || len(b.PValues) != len(classes) || b.Calibration != "platt" {
+				t.Fatalf("%+v", b)
+			}
+			for _, class := range classes {
+				if slices.Contains(b.Set, class) != (b.PValues[class] > 0.2+1e-9) {
+					t.Errorf("set %v of %v", b.Set, b.PValues)
+				}
+			}
+			if size += len(b.Set); slices.Contains(b.Set, classes[i/3%len(classes)]) {
+				covered++
+			}
+		}
+		text, stderr := succeed(t, "predict", model, file)
+		has(t, stderr, "sets of level 0.8 from 60 held-out bags; about 80 % of new bags have their target inside")
+		if records := csvLines(t, text); records[0][len(records[0])-1] != "set" || records[3][len(records[3])-1] != strings.Join(bags[2].Set, "|") {
+			t.Errorf("%q", records[:4])
+		}
+		e := evaluationOf(t, model, file)
+		found := map[string]float64{}
+		for _, f := range e.Figures {
+			if f.Value != nil {
+				found[f.Name] = *f.Value
+			}
+			if f.Name == "coverage at level 0.8" && (f.Low == nil || f.Method != "bootstrap of 20 groups") {
+				t.Errorf("%+v", f)
+			}
+		}
+		if len(found) < 2+len(classes) || math.Abs(found["coverage at level 0.8"]-float64(covered)/60) > 1e-12 || math.Abs(found["mean size of sets"]-float64(size)/60) > 1e-12 {
+			t.Errorf("%v, want coverage %d/60, size %d/60", found, covered, size)
+		}
+		refuse(t, exitUse, "has no calibration of probabilities", "plot", func() string { succeed(t, append(train, "--calibrate", "conformal")...); return model }(), "--figure", "reliability", "--out", "x.svg")
+	}
+}
+
+// Numbers get intervals of one width; of single bags the coverage has a binomial interval.
+func TestTrainConformalNumbers(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 0))
+	file := write(t, "real.csv", bagTable("target,p", 60, func(int) int { return 2 }, func(bag, _ int) string {
+		return fmt.Sprintf("%.2f,%.4f", float64(bag)/10, float64(bag)/10+random.NormFloat64())
+	}))
+	model, out := trained(t, file, "--learner", "statistics-svm", "--calibrate", "conformal")
+	has(t, out, "conformal intervals of level 0.9 from 60 held-out bags: the value ± ")
+	covered, width := 0, 0.0
+	for i, b := range predictions(t, model, file) {
+		if b.Low == nil || math.Abs(*b.Low+*b.High-2**b.Value) > 1e-9 || b.Set != nil || b.Level != 0.9 || width != 0 && math.Abs(*b.High-*b.Low-width) > 1e-9 {
+			t.Fatalf("%+v", b)
+		}
+		width = *b.High - *b.Low
+		if target := float64(i) / 10; *b.Low <= target && target <= *b.High {
+			covered++
+		}
+	}
+	text, _ := succeed(t, "predict", model, file)
+	if records := csvLines(t, text); strings.Join(records[0], " ") != "bag value low high winners" {
+		t.Errorf("%q", records[0])
+	}
+	for _, f := range evaluationOf(t, model, file).Figures {
+		switch f.Name {
+		case "coverage at level 0.9":
+			if math.Abs(*f.Value-float64(covered)/60) > 1e-12 || f.Low == nil || f.Method != "Clopper-Pearson" {
+				t.Errorf("%+v, want %d of 60", f, covered)
+			}
+			covered = -1
+		case "width of intervals":
+			if math.Abs(*f.Value-width) > 1e-9 {
+				t.Errorf("%+v, want %v", f, width)
+			}
+			width = -1
+		}
+	}
+	if covered != -1 || width != -1 {
+		t.Error("no coverage or no width")
+	}
+	few := write(t, "few.csv", bagTable("target,p", 8, func(int) int { return 2 }, func(bag, _ int) string { return fmt.Sprintf("%.2f,%d", float64(bag)/10, bag) }))
+	refuse(t, exitUse, "intervals of level 0.9 need 9 bags or groups, and there are 8; add bags, or choose a lower level", "train", few, "--learner", "statistics-svm",
+		"--calibrate", "conformal", "--out", newFolder(t))
+}
+
+// A class with too few bags to be left out of any set is named.
+func TestTrainConformalFew(t *testing.T) {
+	_, notes := succeed(t, "train", write(t, "bags.csv", overlapping("benign", "malign")), "--learner", "statistics-svm", "--calibrate", "conformal", "--level", "0.95", "--out", newFolder(t))
+	has(t, notes, "class benign is in every set: it has 10 bags or groups, and at level 0.95 it needs 19")
+}

@@ -30,6 +30,11 @@ The interval of the AUC is DeLong's. Most others are bootstrap intervals. The bo
 there for groups, too, by the mean of their scores. A figure that these bags do not have, such as
 the AUC of one class, says why. If the bags have an official split, the test part is judged.
 
+Sets and intervals:
+For a model trained with --calibrate conformal the table has the coverage, the share of bags whose
+target is in its set or interval, for all bags and for each class, and the mean size of the sets or
+the width of the intervals. Without groups the interval of a coverage is binomial (Clopper-Pearson).
+
 Operating points:
 The thresholds were chosen by milbench train --results on held-out bags and are only applied here.
 The new bags do not change them.

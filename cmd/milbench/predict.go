@@ -49,6 +49,11 @@ is a logit: of networks, auto, statistics-trees and instance. It is often too ne
 other learners rank bags but are no logits; without calibration they have no probability, and the
 column is empty.
 
+Sets and intervals:
+If the model was trained with --calibrate conformal, the column set has the classes that the bag may
+be of, with | between them, and JSON the p-value of each class. For numbers, low and high are the
+ends of the interval. A note has the level.
+
 Instances:
 --instances prints one row per instance:
   networks            the weight, averaged over the heads, and the weight of each head
@@ -120,8 +125,10 @@ those of the file become the medians of its training set. See milbench help file
 			if unlike != "" {
 				p.note("warning: %s", unlike)
 			}
-			if scored.Calibration != "" && (format == "json" || !instances) {
-				p.note("note: %s", scored.Calibration)
+			for _, note := range []string{scored.Calibration, scored.Conformal} {
+				if note != "" && (format == "json" || !instances) {
+					p.note("note: %s", note)
+				}
 			}
 			if format != "json" {
 				p.noteFormulas(set)

@@ -33,6 +33,7 @@ func (p *program) train() *cobra.Command {
 		open   readFlags
 		asked  trainFlags
 		card   cardFlags
+		held   calibrateFlags
 		dir    string
 		seed   uint64
 		cores  int
@@ -79,12 +80,22 @@ With more than two classes, platt and isotonic learn a curve for each class agai
 
 The command prints the Brier score, the log-loss and the expected calibration error (ECE) of the
 held-out bags, before and after. After is cross-fitted: no bag takes part in its own probability.
-milbench plot MODEL --figure reliability draws both.` + filesHelp,
+milbench plot MODEL --figure reliability draws both.
+
+Sets and intervals:
+--calibrate conformal learns from the same held-out bags how sure the model is. milbench predict
+then prints for each bag the set of classes, or the interval of the number, that has the true target
+for about 90 % of new bags, of each class; --level chooses another share. A set of both classes
+means that the model cannot tell them apart, an empty set that the bag is unlike either. It holds
+for any learner, and for new groups (patients, say) drawn like those of training. It is nearly but
+not strictly guaranteed, because the model is trained on all bags afterwards. At 90 % a class needs
+9 bags or groups. platt,conformal learns probabilities, too.` + filesHelp,
 		Example: `  milbench train bags.csv --learner auto --out model
   milbench train bags.csv --learner statistics-svm --setting '{"c":10}' --out model
   milbench train bags.csv --learner auto --results results --operating 0.9,0.95 --out model
   milbench train musk1 --pooling syn --iterations=-3 --out model
   milbench train bags.csv --learner statistics-svm --calibrate platt --out model
+  milbench train bags.csv --learner statistics-svm --calibrate platt,conformal --out model
   milbench train bags.csv --pooling attention --width 64 --batch 8 --out model
   milbench train bags.csv --from weights.safetensors --epochs 0 --out model`,
 		Args: arguments(1, 1),
@@ -96,14 +107,14 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 			if err := checkCores(cores); err != nil {
 				return err
 			}
-			toward, err := method(c.Flags())
+			toward, level, err := held.chosen()
 			if err != nil {
 				return err
 			}
 			if config != nil && c.Flags().Changed("cores") {
 				return errors.New("--cores: for --learner; a network is trained on all cores")
 			}
-			if random := []string{learners.AutoName, "statistics-trees"}; config == nil && c.Flags().Changed("seed") && toward == "" && !slices.Contains(random, asked.learner) {
+			if random := []string{learners.AutoName, "statistics-trees"}; config == nil && c.Flags().Changed("seed") && toward == "" && level == 0 && !slices.Contains(random, asked.learner) {
 				return fmt.Errorf("--seed: nothing is random in --learner %s; leave --seed out", asked.learner)
 			}
 			full, err := filepath.Abs(dir) // "." has a name, too
@@ -145,7 +156,7 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 			defer machine.Close()
 
 			b, bar, loss := readBuild(), p.progress(), 0.0
-			training := milbench.Training{Setting: setting, Seed: seed, Calibrate: toward, Exportable: only, From: asked.weights, Results: card.results, Version: b.Version, Revision: b.Revision,
+			training := milbench.Training{Setting: setting, Seed: seed, Calibrate: toward, Level: level, Exportable: only, From: asked.weights, Results: card.results, Version: b.Version, Revision: b.Revision,
 				Judge: p.judgeCommand(c, args[0], &asked, config),
 				Note:  p.remark,
 				Folds: func(done, of int) {
@@ -228,7 +239,7 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 	card.addTo(f)
 	asked.addTo(f)
 	f.BoolVar(&only, "exportable", false, "of auto, try only learners that milbench export can write as ONNX: no earth mover's distances")
-	f.String("calibrate", "", "`method` that learns probabilities from held-out bags: "+strings.Join(methodNames(), ", ")+" (default none)")
+	held.addTo(f)
 	f.Uint64Var(&seed, "seed", 1, "seed of everything random: initial weights, order, dropout, trees, inner folds")
 	coresFlag(f, &cores)
 	f.Lookup("cores").Usage = "cores to train on with --learner, at most those of the machine"

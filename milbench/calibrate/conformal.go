@@ -193,6 +193,59 @@ func (c *Conformal) Set(scores []float64) ([]int, error) {
 	return set, nil
 }
 
+// crossSize returns the mean number of classes in the sets of bags, where the sets of a fold are learnt from the other
+// folds. Arguments are as in [FitSets] and [CrossFit]; a unit is in one fold.
+func crossSize(level float64, classes int, labels []int, scores [][]float64, units [][]int, fold []int) (float64, error) {
+	total := 0
+	for _, f := range slices.Compact(slices.Sorted(slices.Values(fold))) {
+		var restLabels []int
+		var rest [][]float64
+		var restUnits [][]int
+		for _, unit := range units {
+			if fold[unit[0]] == f {
+				continue
+			}
+			var at []int
+			for _, i := range unit {
+				at = append(at, len(rest))
+				restLabels, rest = append(restLabels, labels[i]), append(rest, scores[i])
+			}
+			restUnits = append(restUnits, at)
+		}
+		c, err := FitSets(level, classes, restLabels, rest, restUnits)
+		if err != nil {
+			return 0, fmt.Errorf("without fold %d: %w", f, err)
+		}
+		for i, g := range fold {
+			if g != f {
+				continue
+			}
+			set, err := c.Set(scores[i])
+			if err != nil {
+				return 0, err
+			}
+			total += len(set)
+		}
+	}
+	return float64(total) / float64(len(labels)), nil
+}
+
+// Bags returns the number of held-out bags.
+func (c *Conformal) Bags() (n int) {
+	for _, h := range c.Held {
+		n += len(h.Scores)
+	}
+	return n
+}
+
+// String returns in one line what c gives and what it was learnt from.
+func (c *Conformal) String() string {
+	if c.Classes == 0 {
+		return fmt.Sprintf("intervals of level %g from %d held-out bags: the value ± %.4g", c.Level, c.Bags(), c.HalfWidth())
+	}
+	return fmt.Sprintf("sets of level %g from %d held-out bags", c.Level, c.Bags())
+}
+
 // HalfWidth returns q of [FitIntervals], in the unit of the target. It is 0 for classes.
 func (c *Conformal) HalfWidth() float64 {
 	if c.Classes > 0 {

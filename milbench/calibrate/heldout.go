@@ -120,10 +120,11 @@ func (h HeldOut) Learn(ctx context.Context, set *mil.Set) (*Learnt, error) {
 	if h.Level == 0 {
 		return learnt, nil
 	}
-	if units := mil.Units(bags); set.NumClasses() > 0 {
-		learnt.Conformal, err = FitSets(h.Level, set.NumClasses(), labels, scores, units)
-	} else {
+	units := mil.Units(bags)
+	if set.NumClasses() == 0 {
 		learnt.Conformal, err = FitIntervals(h.Level, targets, values, units)
+	} else if learnt.Conformal, err = FitSets(h.Level, set.NumClasses(), labels, scores, units); err == nil {
+		learnt.Size, err = crossSize(h.Level, set.NumClasses(), labels, scores, units, fold)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: conformal: %w", set.Name, err)

@@ -17,6 +17,7 @@ type Learnt struct {
 	After       Figures      `json:"after,omitzero"`  // cross-fitted, see [CrossFit]: estimates for new bags
 
 	Conformal *Conformal `json:"conformal,omitempty"` // nil for none
+	Size      float64    `json:"mean_size,omitempty"` // classes per set, cross-fitted as After; 0 for intervals
 }
 
 // Learn fits a calibration to held-out bags and evaluates it by [CrossFit] with [DefaultBins] bins. fold has the fold

@@ -7,7 +7,7 @@ import (
 	"synpool/plotting"
 )
 
-// Reliability draws the reliability diagram of held-out bags, before and after a calibration.
+// Reliability draws the reliability diagram of held-out bags, before and after a calibration, which l must have.
 func Reliability(l *calibrate.Learnt) (*plotting.Figure, error) {
 	curve := func(name string, f calibrate.Figures) plotting.ReliabilityCurve {
 		c := plotting.ReliabilityCurve{Name: fmt.Sprintf("%s (ECE %.3f)", name, f.ECE)}

@@ -40,8 +40,8 @@ type Evaluation struct {
 	Warnings  []string `json:"warnings,omitempty"`
 }
 
-// New judges a model on bags whose classes are those of the model ([Relabel]) and whose missing values are filled. Probabilities
-// are those of the calibration, nil for none. seed is that of the bootstrap.
+// New judges a model on bags whose classes are those of the model ([Relabel]) and whose missing values are filled. Probabilities,
+// sets and intervals are those of the calibration, nil for none. seed is that of the bootstrap.
 func New(ctx context.Context, model learners.Model, calibration *calibrate.Learnt, set *mil.Set, seed uint64) (*Evaluation, error) {
 	card := model.Card()
 	predictions, err := model.Predict(ctx, set.Instances(), false)
@@ -58,12 +58,17 @@ func New(ctx context.Context, model learners.Model, calibration *calibrate.Learn
 	for i, b := range set.Bags {
 		s.Bags = append(s.Bags, results.ScoredBag{ID: b.ID, Target: b.Target, Scores: predictions[i].Scores, Survival: predictions[i].Survival})
 	}
+	covered, err := s.conformal(calibration, set.ClassName, seed)
+	if err != nil {
+		return nil, err
+	}
 	if err := e.calibrated(&s, model.About().Setting, calibration); err != nil {
 		return nil, err
 	}
 	if e.Figures, err = Figures(s, seed); err != nil {
 		return nil, err
 	}
+	e.Figures = append(e.Figures, covered...)
 	if s.Classes > 0 {
 		if e.Confusion, err = Confusion(s); err != nil {
 			return nil, err
@@ -99,6 +104,9 @@ func New(ctx context.Context, model learners.Model, calibration *calibrate.Learn
 
 // calibrated adds the probabilities of milbench predict to scores of classes: as logits for two classes, as logarithms for more.
 func (e *Evaluation) calibrated(s *Scored, setting json.RawMessage, l *calibrate.Learnt) error {
+	if l != nil && l.Calibration == nil {
+		l = nil
+	}
 	switch {
 	case s.Classes == 0 || l == nil && !learners.Logits(setting):
 		return nil

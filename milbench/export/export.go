@@ -235,6 +235,9 @@ func exported(g *onnx.Graph, e learner.Exporter, x, mask string) (out learner.Ex
 
 // probability adds the probabilities of scores, or returns "" if the model has none.
 func probability(g *onnx.Graph, is learners.About, l *calibrate.Learnt, scores string, batch bool) string {
+	if l != nil && l.Calibration == nil { // there may be conformal sets, which are no part of the graph
+		l = nil
+	}
 	classes := max(2, len(is.Classes))
 	of := func(g *onnx.Graph, scores string) string { return calibrate.ExportUncalibrated(g, scores, classes) }
 	switch {

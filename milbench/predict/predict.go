@@ -70,8 +70,13 @@ type Bag struct {
 	Probabilities map[string]float64 `json:"probabilities,omitempty"` // likewise for several classes
 	Calibration   string             `json:"calibration,omitempty"`   // method, or "none"; for targets with classes
 	Class         string             `json:"class,omitempty"`         // if the training labels are words
-	Winners       []int              `json:"winners,omitempty"`       // nil without attention
-	Tile          float64            `json:"tile,omitempty"`          // [mil.Bag.Tile] of instances with positions
+	Level         float64            `json:"level,omitempty"`         // of Set, or of Low and High; 0 without conformal sets
+	Set           []string           `json:"set,omitzero"`            // classes; nil without conformal sets, but a set can be empty
+	PValues       map[string]float64 `json:"p_values,omitempty"`      // of each class
+	Low           *float64           `json:"low,omitempty"`           // interval of a number
+	High          *float64           `json:"high,omitempty"`
+	Winners       []int              `json:"winners,omitempty"` // nil without attention
+	Tile          float64            `json:"tile,omitempty"`    // [mil.Bag.Tile] of instances with positions
 	Instances     []Instance         `json:"instances,omitempty"`
 
 	scores []float64 // as returned by the model
@@ -98,6 +103,12 @@ func (b Bag) String() string {
 	}
 	if b.Class != "" {
 		say("class %s", b.Class)
+	}
+	if b.Set != nil {
+		say("set {%s}", strings.Join(b.Set, ", "))
+	}
+	if b.Low != nil {
+		say("%.4g to %.4g", *b.Low, *b.High)
 	}
 	if b.Winners != nil {
 		say("instances with the largest weights %v", b.Winners)
@@ -159,7 +170,7 @@ func (w Instance) MarshalJSON() ([]byte, error) {
 	}{w.Instance, w.X, w.Y, w.Score, weight, w.Heads, w.Scores})
 }
 
-// Bags returns the output of a model for the bags of a set. Probabilities use calibration l, or none if it is nil.
+// Bags returns the output of a model for the bags of a set. Probabilities, sets and intervals use l, or none if it is nil.
 // With instances it includes the scores of instances, and returns [learners.ErrNoInstances] if the model has none.
 func Bags(ctx context.Context, model learners.Model, set *mil.Set, l *calibrate.Learnt, instances bool) ([]Bag, error) {
 	rows := make([]Bag, len(set.Bags))
@@ -187,7 +198,7 @@ func Bags(ctx context.Context, model learners.Model, set *mil.Set, l *calibrate.
 	if err := cmp.Or(endless, locate(rows, set)); err != nil {
 		return nil, err
 	}
-	return rows, setProbabilities(rows, about, l)
+	return rows, cmp.Or(setProbabilities(rows, about, l), setConformal(rows, about, l))
 }
 
 // locate sets the positions of the instances in rows.
@@ -270,6 +281,10 @@ func Write(w io.Writer, about learners.About, rows []Bag) error {
 	class := column{"class", func(r Bag) string { return r.Class }}
 	winners := column{"winners", func(r Bag) string { return strings.Trim(fmt.Sprint(r.Winners), "[]") }}
 	calibration := column{"calibration", func(r Bag) string { return r.Calibration }}
+	var sets []column
+	if rows[0].Set != nil {
+		sets = []column{{"set", func(r Bag) string { return strings.Join(r.Set, "|") }}}
+	}
 	columns := []column{{"bag", func(r Bag) string { return r.Bag }}}
 	switch about.Target {
 	case mil.BinaryTarget:
@@ -279,6 +294,7 @@ func Write(w io.Writer, about learners.About, rows []Bag) error {
 			columns = append(columns, class)
 		}
 		columns = append(columns, calibration)
+		columns = append(columns, sets...)
 	case mil.ClassTarget:
 		columns = append(columns, class)
 		for _, name := range about.Classes {
@@ -293,8 +309,13 @@ func Write(w io.Writer, about learners.About, rows []Bag) error {
 			}})
 		}
 		columns = append(columns, winners, calibration)
+		columns = append(columns, sets...)
 	case mil.RealTarget:
-		columns = append(columns, column{"value", func(r Bag) string { return optional(r.Value) }}, winners)
+		columns = append(columns, column{"value", func(r Bag) string { return optional(r.Value) }})
+		if rows[0].Low != nil {
+			columns = append(columns, column{"low", func(r Bag) string { return optional(r.Low) }}, column{"high", func(r Bag) string { return optional(r.High) }})
+		}
+		columns = append(columns, winners)
 	case mil.SurvivalTarget:
 		columns = append(columns, column{"risk", func(r Bag) string { return optional(r.Risk) }})
 		if curve := rows[0].Survival; curve != nil {
@@ -378,7 +399,7 @@ func setProbabilities(rows []Bag, about learners.About, l *calibrate.Learnt) err
 		r.Calibration = "none"
 		var all []float64
 		switch {
-		case l != nil:
+		case l != nil && l.Calibration != nil:
 			var err error
 			if all, err = l.Calibration.Probabilities(r.scores); err != nil {
 				return fmt.Errorf("bag %s: %w", r.Bag, err)
@@ -399,7 +420,7 @@ func setProbabilities(rows []Bag, about learners.About, l *calibrate.Learnt) err
 		if all != nil {
 			r.Probability = &all[0]
 		}
-		if l != nil {
+		if l != nil && l.Calibration != nil {
 			positive = all[0] > 0.5
 		}
 		if len(about.Classes) == 2 {
@@ -412,13 +433,58 @@ func setProbabilities(rows []Bag, about learners.About, l *calibrate.Learnt) err
 	return nil
 }
 
+// setConformal sets the sets or the intervals of bags.
+func setConformal(rows []Bag, about learners.About, l *calibrate.Learnt) error {
+	if l == nil || l.Conformal == nil {
+		return nil
+	}
+	c, names := l.Conformal, about.Classes
+	if about.Target == mil.BinaryTarget && names == nil {
+		names = []string{"0", "1"}
+	}
+	if c.Classes != len(names) {
+		return fmt.Errorf("conformal sets of %d classes for a model of %d; train it again", c.Classes, len(names))
+	}
+	q := c.HalfWidth()
+	for i := range rows {
+		r := &rows[i]
+		r.Level = c.Level
+		if c.Classes == 0 {
+			low, high := *r.Value-q, *r.Value+q
+			r.Low, r.High = &low, &high
+			continue
+		}
+		p, err := c.PValues(r.scores)
+		if err != nil {
+			return fmt.Errorf("bag %s: %w", r.Bag, err)
+		}
+		set, err := c.Set(r.scores)
+		if err != nil {
+			return fmt.Errorf("bag %s: %w", r.Bag, err)
+		}
+		r.PValues, r.Set = byClass(names, p), []string{}
+		for _, k := range set {
+			r.Set = append(r.Set, names[k])
+		}
+	}
+	return nil
+}
+
+// ConformalNote says what the sets or intervals of a model are. It returns "" if it has none.
+func ConformalNote(l *calibrate.Learnt) string {
+	if l == nil || l.Conformal == nil {
+		return ""
+	}
+	return fmt.Sprintf("%v; about %g %% of new bags have their target inside, if they are drawn like those of training", l.Conformal, 100*l.Conformal.Level)
+}
+
 // CalibrationNote says whether and how the probabilities of a model are calibrated. It returns "" for targets without
 // probabilities.
 func CalibrationNote(about learners.About, l *calibrate.Learnt) string {
 	switch {
 	case about.Target != mil.BinaryTarget && about.Target != mil.ClassTarget:
 		return ""
-	case l != nil:
+	case l != nil && l.Calibration != nil:
 		return fmt.Sprintf("probabilities are calibrated by %s, learnt from %d held-out bags: ECE %.3f there, of a perfect model %.3f",
 			l.Calibration.Method, l.Calibration.Bags, l.After.ECE, l.After.Chance)
 	case about.Target == mil.ClassTarget && about.Logits:

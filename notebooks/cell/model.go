@@ -171,7 +171,7 @@ func (m *Model) Predict(bags *Bags) *Predictions {
 			return nil, fmt.Errorf("%s: %w", bags.name, err)
 		}
 		said := &scored{Predictions: p}
-		for _, note := range []string{leakNote(p.Leaked), unlike, p.Calibration} {
+		for _, note := range []string{leakNote(p.Leaked), unlike, p.Calibration, p.Conformal} {
 			if note != "" {
 				said.notes = append(said.notes, note)
 			}

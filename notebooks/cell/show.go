@@ -65,7 +65,7 @@ func parts(v any) []any {
 	case *Comparison:
 		return append([]any{v.card()}, parts(v.Figure())...)
 	case *Model:
-		if l := v.Calibration(); l != nil {
+		if l := v.Calibration(); l != nil && l.Calibration != nil {
 			return append([]any{v.card()}, parts(Must(charts.Reliability(l)))...)
 		}
 		return []any{v.card()}
@@ -380,7 +380,11 @@ func (m *Model) card() Card {
 	}
 	c.add("target", "%s", target)
 	c.add("features", "%d", a.NumFeatures)
-	if l := m.Calibration(); l != nil {
+	l := m.Calibration()
+	if conformal := predict.ConformalNote(l); conformal != "" {
+		c.notes = append(c.notes, conformal)
+	}
+	if l != nil && l.Calibration != nil {
 		c.add("probability", "%s", l.Calibration.Formula())
 		c.notes = append(c.notes, predict.CalibrationNote(a, l))
 		if warning := l.Calibration.Warning(); warning != "" {

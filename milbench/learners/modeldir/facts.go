@@ -28,6 +28,9 @@ type Facts struct {
 	// Calibration says how scores become probabilities; empty if they do not.
 	Calibration string `json:"calibration,omitempty"`
 
+	// Conformal says what sets or intervals the model gives; empty if none.
+	Conformal string `json:"conformal,omitempty"`
+
 	// Limits are sentences that say what the model must not be used for. [Save] derives them from the other fields.
 	Limits []string `json:"limits"`
 }

@@ -60,6 +60,9 @@ func (c *Card) Write(w io.Writer, dir string, setting json.RawMessage) error {
 		calibration = "none"
 	}
 	line("calibration", "%s", calibration)
+	if f.Conformal != "" {
+		line("conformal", "%s", f.Conformal)
+	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
