@@ -183,6 +183,7 @@ type Predictions struct {
 
 	Leaked      string // see [Model.Leaked]
 	Calibration string // whether and how the probabilities are calibrated
+	Discoveries int    // selected instances, of [Model.Discover]
 	Conformal   string // what the sets or intervals are; "" for none
 
 	unlike func() (string, error)
@@ -200,6 +201,24 @@ func (m *Model) Predict(ctx context.Context, set *mil.Set) (*Predictions, error)
 // another model. The error of a model without either wraps [learners.ErrNoInstances].
 func (m *Model) Explain(ctx context.Context, set *mil.Set) (*Predictions, error) {
 	return m.predict(ctx, set, true)
+}
+
+// Discover explains the bags and selects instances at a false discovery rate, see [predict.Discover]. The error of a model trained
+// without [Training.Instances] wraps [predict.ErrNoPValues].
+func (m *Model) Discover(ctx context.Context, set *mil.Set, rate float64) (*Predictions, error) {
+	calibration, err := m.Calibration()
+	if err != nil {
+		return nil, err
+	}
+	if set, err = m.Fill(set, set.Name); err != nil {
+		return nil, err
+	}
+	p, err := m.Explain(ctx, set)
+	if err != nil {
+		return nil, err
+	}
+	p.Discoveries, err = predict.Discover(ctx, m.Learned, set, calibration, p.Bags, rate)
+	return p, err
 }
 
 func (m *Model) predict(ctx context.Context, set *mil.Set, instances bool) (_ *Predictions, err error) {

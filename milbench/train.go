@@ -38,6 +38,9 @@ type Training struct {
 	// Level is that of sets of classes or intervals of numbers learnt from the same held-out bags, see [calibrate.Conformal]; 0 for none.
 	Level float64
 
+	// Instances asks for p-values of instances for [Model.Discover], see [calibrate.HeldOut.Instances].
+	Instances bool
+
 	// Results is a folder of [Compare] or milbench run on the same set with the same setting. Its figures go into the card, with
 	// thresholds for the specificities in Operating: nil means 0.9 if the set has two classes. "" leaves both out.
 	Results   string
@@ -92,7 +95,7 @@ func Train(ctx context.Context, set *mil.Set, t Training, m *Machine) (*Model, e
 	m = m.or()
 	trainer := m.trainer(!alone(t.Setting))
 	trainer.Note = t.Note
-	calibrated := t.Calibrate != "" || t.Level != 0
+	calibrated := t.Calibrate != "" || t.Level != 0 || t.Instances
 	if t.From != nil {
 		switch nets, is := trainer.Networks.(*neural.Networks); {
 		case !alone(t.Setting) || !is:
@@ -108,7 +111,7 @@ func Train(ctx context.Context, set *mil.Set, t Training, m *Machine) (*Model, e
 			t.note("--from: %s", note)
 		}
 	}
-	held := calibrate.HeldOut{Method: t.Calibrate, Level: t.Level, Learner: learners.All(trainer.Networks, trainer.Resources), Setting: t.Setting, Seed: t.Seed, Progress: t.Folds}
+	held := calibrate.HeldOut{Method: t.Calibrate, Level: t.Level, Instances: t.Instances, Learner: learners.All(trainer.Networks, trainer.Resources), Setting: t.Setting, Seed: t.Seed, Progress: t.Folds}
 	if calibrated {
 		if _, err := held.Folds(bags); err != nil {
 			return nil, fmt.Errorf("--calibrate: %w; or leave the flag out", err)
@@ -216,6 +219,9 @@ func (t Training) described(facts modeldir.Facts, model learners.About, set *mil
 	}
 	if learnt != nil && learnt.Conformal != nil {
 		facts.Conformal = learnt.Conformal.String()
+	}
+	if learnt != nil && learnt.Instances != nil {
+		facts.Instances = learnt.InstancesText()
 	}
 	set, err := set.Impute(model.Missing)
 	if err != nil {

@@ -17,8 +17,11 @@ import (
 	"synpool/milbench/predict"
 )
 
-// conformal is the value of --calibrate for sets and intervals.
-const conformal = "conformal"
+// The values of --calibrate for sets and intervals, and for p-values of instances.
+const (
+	conformal = "conformal"
+	instances = "instances"
+)
 
 // calibrateFlags are the flags of train that say what is learnt from held-out bags.
 type calibrateFlags struct {
@@ -30,32 +33,34 @@ type calibrateFlags struct {
 func (c *calibrateFlags) addTo(f *pflag.FlagSet) {
 	c.flags = f
 	f.StringVar(&c.what, "calibrate", "", "`methods` that learn from held-out bags: "+strings.Join(methodNames(), ", ")+
-		"; by comma, conformal with another (default none)")
+		"; by comma, one of the first three with the others (default none)")
 	f.Float64Var(&c.level, "level", calibrate.DefaultLevel, "share of new bags whose target is in the sets or intervals of --calibrate conformal")
 }
 
-// chosen returns the method of probabilities, "" for none, and the level of sets and intervals, 0 for none.
-func (c *calibrateFlags) chosen() (method calibrate.Method, level float64, err error) {
+// chosen sets what is learnt from held-out bags.
+func (c *calibrateFlags) chosen(t *milbench.Training) error {
 	if c.flags.Changed("calibrate") {
 		for name := range strings.SplitSeq(c.what, ",") {
 			switch {
+			case name == instances:
+				t.Instances = true
 			case name == conformal && !(c.level > 0 && c.level < 1):
-				return "", 0, fmt.Errorf("--level %v: give a level above 0 and below 1", c.level)
+				return fmt.Errorf("--level %v: give a level above 0 and below 1", c.level)
 			case name == conformal:
-				level = c.level
+				t.Level = c.level
 			case !slices.Contains(methodNames(), name):
-				return "", 0, fmt.Errorf("--calibrate %q: no such calibration; %s", name, spelling.Hint(name, methodNames()))
-			case method != "":
-				return "", 0, fmt.Errorf("--calibrate %s: both %s and %s give probabilities; choose one", c.what, method, name)
+				return fmt.Errorf("--calibrate %q: no such calibration; %s", name, spelling.Hint(name, methodNames()))
+			case t.Calibrate != "":
+				return fmt.Errorf("--calibrate %s: both %s and %s give probabilities; choose one", c.what, t.Calibrate, name)
 			default:
-				method = calibrate.Method(name)
+				t.Calibrate = calibrate.Method(name)
 			}
 		}
 	}
-	if level == 0 && c.flags.Changed("level") {
-		return "", 0, fmt.Errorf("--level: for sets and intervals; add --calibrate %s", conformal)
+	if t.Level == 0 && c.flags.Changed("level") {
+		return fmt.Errorf("--level: for sets and intervals; add --calibrate %s", conformal)
 	}
-	return method, level, nil
+	return nil
 }
 
 // writeCalibration prints how good the probabilities of held-out bags are, before and after, and what the sets or intervals are.
@@ -68,6 +73,9 @@ func (p *program) writeCalibration(model *milbench.Model) error {
 		if err := p.writeProbabilities(model, l); err != nil {
 			return err
 		}
+	}
+	if l.Instances != nil {
+		fmt.Fprintf(p.out, "instances: %s\n", l.InstancesText())
 	}
 	c := l.Conformal
 	if c == nil {

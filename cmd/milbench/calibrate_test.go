@@ -237,3 +237,48 @@ func TestTrainConformalFew(t *testing.T) {
 	_, notes := succeed(t, "train", write(t, "bags.csv", overlapping("benign", "malign")), "--learner", "statistics-svm", "--calibrate", "conformal", "--level", "0.95", "--out", newFolder(t))
 	has(t, notes, "class benign is in every set: it has 10 bags or groups, and at level 0.95 it needs 19")
 }
+
+// A model with scores of instances selects those of new bags at a false discovery rate; others, and flags that do not fit, are refused.
+func TestPredictFDR(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 0))
+	bags := func(name string) string {
+		return write(t, name, bagTable("label,p", 80, func(int) int { return 10 }, func(bag, i int) string {
+			x := random.NormFloat64()
+			if bag%2 == 1 && i < 3 {
+				x += 6
+			}
+			return fmt.Sprintf("%d,%.4f", bag%2, x)
+		}))
+	}
+	file, fresh := bags("bags.csv"), bags("new.csv")
+	model, out := trained(t, file, "--learner", "instance", "--calibrate", "platt,instances")
+	has(t, out, "instances: p-values against 400 instances of held-out negative bags", "calibrated by platt on 80 held-out bags")
+	shown, _ := succeed(t, "show", model)
+	has(t, shown, "of instances  p-values against 400 instances")
+	text, notes := succeed(t, "predict", model, fresh, "--instances", "--fdr", "0.1")
+	records := csvLines(t, text)
+	selected, negative := 0, 0
+	for k, r := range records[1:] {
+		if p, err := strconv.ParseFloat(r[3], 64); err != nil || !(p >= 1.0/401-1e-6 && p <= 1) {
+			t.Fatalf("%q, %v", r, err)
+		}
+		if r[4] == "1" {
+			if selected++; k/10%2 == 0 || k%10 >= 3 {
+				negative++
+			}
+		}
+	}
+	if strings.Join(records[0], " ") != "bag instance score p_value discovery" || selected < 100 || negative > selected/5 {
+		t.Errorf("%q: %d selected, %d of them negative; there are 120 positive ones", records[0], selected, negative)
+	}
+	has(t, notes, fmt.Sprintf("note: %d of 800 instances are selected; about 10 %% of those selected", selected))
+	json, _ := succeed(t, "predict", model, fresh, "--instances", "--fdr", "0.1", "--json")
+	if got := strings.Count(json, `"discovery": true`); got != selected {
+		t.Errorf("%d selected in JSON, %d in CSV", got, selected)
+	}
+	plain, _ := trained(t, file, "--learner", "instance")
+	refuse(t, exitUse, "--fdr: "+plain+": the model has no scores of instances of held-out negative bags; train it with milbench train --calibrate instances", "predict", plain, fresh, "--instances", "--fdr", "0.1")
+	refuse(t, exitUse, "--fdr: selects instances; add --instances", "predict", model, fresh, "--fdr", "0.1")
+	refuse(t, exitUse, "--fdr 1.5: give a rate above 0 and below 1", "predict", model, fresh, "--instances", "--fdr", "1.5")
+	refuse(t, exitUse, "--calibrate: three: p-values of instances need a target of two classes", "train", write(t, "three.csv", overlapping("a", "b", "c")), "--learner", "statistics-svm", "--calibrate", "instances", "--out", newFolder(t))
+}

@@ -83,7 +83,7 @@ var formatValues = map[string][]string{
 }
 
 // noFiles are flags whose values are neither in a list nor names of files.
-var noFiles = []string{"shots", "bag", "group", "label", "positive", "name", "setting", "set", "with", "column", "memory", "categorical", "as-features", "ignore", "coordinates", "order", "level"}
+var noFiles = []string{"shots", "bag", "group", "label", "positive", "name", "setting", "set", "with", "column", "memory", "categorical", "as-features", "ignore", "coordinates", "order", "level", "fdr"}
 
 // namesOf returns the names of the members of a list.
 func namesOf[T, N any](list []T, name func(T) N) (names []N) {
@@ -95,7 +95,7 @@ func namesOf[T, N any](list []T, name func(T) N) (names []N) {
 
 // methodNames, setNames and studyNames return the names of the methods of calibration, of the named sets and of the experiments.
 func methodNames() []string {
-	return append(namesOf(calibrate.Methods, func(m calibrate.Method) string { return string(m) }), conformal)
+	return append(namesOf(calibrate.Methods, func(m calibrate.Method) string { return string(m) }), conformal, instances)
 }
 
 func setNames() []string {

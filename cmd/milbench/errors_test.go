@@ -101,7 +101,7 @@ func TestWrongUse(t *testing.T) {
 		{"train TOY --learner mind --memory 1MB --out OUT", "raise --memory"},
 		{"train TOY --learner mind --cores 0 --out OUT", "--cores 0: at least 1 is needed"},
 		{"train TOY --learner mind --calibrate plat --out OUT", `--calibrate "plat": no such calibration; did you mean "platt"?`},
-		{"train TOY --learner mind --calibrate= --out OUT", `--calibrate "": no such calibration; use one of temperature, platt, isotonic, conformal`},
+		{"train TOY --learner mind --calibrate= --out OUT", `--calibrate "": no such calibration; use one of temperature, platt, isotonic, conformal, instances`},
 		{"train TOY --learner mind --calibrate platt,conformol --out OUT", `--calibrate "conformol": no such calibration; did you mean "conformal"?`},
 		{"train TOY --learner mind --calibrate platt,conformal,isotonic --out OUT", "both platt and isotonic give probabilities; choose one"},
 		{"train TOY --learner mind --calibrate conformal --level 1 --out OUT", "--level 1: give a level above 0 and below 1"},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -20,6 +21,7 @@ func (p *program) predict() *cobra.Command {
 	var (
 		read           readFlags
 		instances      bool
+		fdr            float64
 		format         string
 		asJSON         bool
 		formats        = []string{"csv", "json"}
@@ -70,6 +72,14 @@ other models it is how much the score of the class falls without the instance. T
 the value for the predicted class. Most classical models score a bag once more without each of its
 instances. That takes long for large bags with earth mover's distances.
 
+Lists of instances:
+--instances --fdr 0.1 adds the columns p_value and discovery, for a model of two classes trained
+with --calibrate instances. The p-value is the share of instances of held-out negative bags with a
+score as large, each scored as a bag of its own. A discovery is 1 if the instance is selected, by
+the procedure of Benjamini and Hochberg over all bags of the file: about 10 % of the selected
+instances are expected to be like those of negative bags. This takes for granted that instances do
+not depend on each other; where those of a bag do, as tiles of a slide, the rate is only rough.
+
 Files:
 Features are matched by name if the file has names, else by order. The file needs no labels; labels
 and other columns are ignored. A CSV file without a header must have a label column before the bags.
@@ -81,6 +91,12 @@ those of the file become the medians of its training set. See milbench help file
 		RunE: func(c *cobra.Command, args []string) error {
 			if asJSON {
 				format = "json"
+			}
+			if c.Flags().Changed("fdr") && !instances {
+				return errors.New("--fdr: selects instances; add --instances")
+			}
+			if c.Flags().Changed("fdr") && !(fdr > 0 && fdr < 1) {
+				return fmt.Errorf("--fdr %v: give a rate above 0 and below 1", fdr)
 			}
 			if format != "csv" && format != "json" {
 				return fmt.Errorf("--format %q: no such format; %s", format, spelling.Hint(format, formats))
@@ -102,7 +118,12 @@ those of the file become the medians of its training set. See milbench help file
 				return err
 			}
 			score := model.Predict
-			if instances {
+			switch {
+			case c.Flags().Changed("fdr"):
+				score = func(ctx context.Context, set *mil.Set) (*milbench.Predictions, error) {
+					return model.Discover(ctx, set, fdr)
+				}
+			case instances:
 				score = model.Explain
 			}
 			scored, err := score(c.Context(), set)
@@ -111,6 +132,9 @@ those of the file become the medians of its training set. See milbench help file
 			}
 			if errors.Is(err, learners.ErrNoInstances) {
 				return fmt.Errorf("--instances: %s: %w", args[0], err)
+			}
+			if errors.Is(err, predict.ErrNoPValues) {
+				return fmt.Errorf("--fdr: %s: %w", args[0], err)
 			}
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[1], err)
@@ -130,6 +154,10 @@ those of the file become the medians of its training set. See milbench help file
 					p.note("note: %s", note)
 				}
 			}
+			if c.Flags().Changed("fdr") {
+				p.note("note: %d of %d instances are selected; about %g %% of those selected are expected to be like instances of negative bags",
+					scored.Discoveries, set.NumInstances(), 100*fdr)
+			}
 			if format != "json" {
 				p.noteFormulas(set)
 			}
@@ -146,6 +174,7 @@ those of the file become the medians of its training set. See milbench help file
 	}
 	f := c.Flags()
 	f.BoolVar(&instances, "instances", false, instancesUsage)
+	f.Float64Var(&fdr, "fdr", 0, "with --instances, select instances at this false discovery `rate`, say 0.1 (default none)")
 	f.StringVar(&format, "format", formats[0], "`format` of the output: "+strings.Join(formats, ", "))
 	f.BoolVar(&asJSON, "json", false, "write JSON, like --format json")
 	c.MarkFlagsMutuallyExclusive("format", "json")

@@ -89,7 +89,10 @@ for about 90 % of new bags, of each class; --level chooses another share. A set 
 means that the model cannot tell them apart, an empty set that the bag is unlike either. It holds
 for any learner, and for new groups (patients, say) drawn like those of training. It is nearly but
 not strictly guaranteed, because the model is trained on all bags afterwards. At 90 % a class needs
-9 bags or groups. platt,conformal learns probabilities, too.` + filesHelp,
+9 bags or groups. platt,conformal learns probabilities, too.
+
+--calibrate instances also scores single instances of held-out negative bags, for lists of positive
+instances: milbench predict --instances --fdr.` + filesHelp,
 		Example: `  milbench train bags.csv --learner auto --out model
   milbench train bags.csv --learner statistics-svm --setting '{"c":10}' --out model
   milbench train bags.csv --learner auto --results results --operating 0.9,0.95 --out model
@@ -107,14 +110,14 @@ not strictly guaranteed, because the model is trained on all bags afterwards. At
 			if err := checkCores(cores); err != nil {
 				return err
 			}
-			toward, level, err := held.chosen()
-			if err != nil {
+			var training milbench.Training
+			if err := held.chosen(&training); err != nil {
 				return err
 			}
 			if config != nil && c.Flags().Changed("cores") {
 				return errors.New("--cores: for --learner; a network is trained on all cores")
 			}
-			if random := []string{learners.AutoName, "statistics-trees"}; config == nil && c.Flags().Changed("seed") && toward == "" && level == 0 && !slices.Contains(random, asked.learner) {
+			if random := []string{learners.AutoName, "statistics-trees"}; config == nil && c.Flags().Changed("seed") && !c.Flags().Changed("calibrate") && !slices.Contains(random, asked.learner) {
 				return fmt.Errorf("--seed: nothing is random in --learner %s; leave --seed out", asked.learner)
 			}
 			full, err := filepath.Abs(dir) // "." has a name, too
@@ -156,27 +159,27 @@ not strictly guaranteed, because the model is trained on all bags afterwards. At
 			defer machine.Close()
 
 			b, bar, loss := readBuild(), p.progress(), 0.0
-			training := milbench.Training{Setting: setting, Seed: seed, Calibrate: toward, Level: level, Exportable: only, From: asked.weights, Results: card.results, Version: b.Version, Revision: b.Revision,
-				Judge: p.judgeCommand(c, args[0], &asked, config),
-				Note:  p.remark,
-				Folds: func(done, of int) {
-					bar.show(func() string {
-						return fmt.Sprintf("calibration: %d of %d folds", done, of) + p.large.line(time.Now())
-					})
-				},
-				Progress: func(now learners.Progress) {
-					loss = now.Loss
-					bar.show(func() string {
-						if config != nil {
-							return fmt.Sprintf("epoch %d of %d, loss %.4f", now.Epoch, config.Epochs, now.Loss) + p.large.line(time.Now())
-						}
-						line := fmt.Sprintf("%d of %d fits done", now.Done, now.Total)
-						if now.Epoch > 0 {
-							line += fmt.Sprintf(", epoch %d, loss %.4f", now.Epoch, now.Loss)
-						}
-						return line
-					})
-				}}
+			training.Setting, training.Seed, training.Results, training.Version, training.Revision = setting, seed, card.results, b.Version, b.Revision
+			training.Exportable, training.From = only, asked.weights
+			training.Judge, training.Note = p.judgeCommand(c, args[0], &asked, config), p.remark
+			training.Folds = func(done, of int) {
+				bar.show(func() string {
+					return fmt.Sprintf("calibration: %d of %d folds", done, of) + p.large.line(time.Now())
+				})
+			}
+			training.Progress = func(now learners.Progress) {
+				loss = now.Loss
+				bar.show(func() string {
+					if config != nil {
+						return fmt.Sprintf("epoch %d of %d, loss %.4f", now.Epoch, config.Epochs, now.Loss) + p.large.line(time.Now())
+					}
+					line := fmt.Sprintf("%d of %d fits done", now.Done, now.Total)
+					if now.Epoch > 0 {
+						line += fmt.Sprintf(", epoch %d, loss %.4f", now.Epoch, now.Loss)
+					}
+					return line
+				})
+			}
 			if c.Flags().Changed("operating") {
 				training.Operating = card.operating
 			}

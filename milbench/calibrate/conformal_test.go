@@ -46,7 +46,6 @@ type goldenConformal struct {
 		Groups               []int
 		HalfWidth            float64 `json:"half_width"`
 	}
-	Discoveries []struct{ P, Adjusted []float64 }
 }
 
 // TestConformalGolden compares with crepes, MAPIE and exact fractions (testdata/conformal.py).

@@ -19,8 +19,24 @@ const HeldOutFolds = 5
 // same setting without each fold, scores the fold, and passes the scores to [Learn], and to [FitSets] or [FitIntervals]. A model knows nothing of its held-out bags: standardisation and
 // the weights of an ensemble come from the other bags alone.
 type HeldOut struct {
-	Method   Method  // of probabilities; "" for none
-	Level    float64 // of conformal sets or intervals, see [DefaultLevel]; 0 for none
+	Method Method  // of probabilities; "" for none
+	Level  float64 // of conformal sets or intervals, see [DefaultLevel]; 0 for none
+	// Instances asks for [Learnt.Instances], the scores of instances of held-out negative bags. Each is scored as a bag of its own,
+	// so its score depends on nothing else in its bag. At most 10,000 are drawn at random. The target must be binary.
+	//
+	// Its [Nonconformity.PValue] for the score of another instance, scored so by the model of all bags, is small if the
+	// instance is more positive than instances of negative bags are. If those of negative bags and the negative ones of new
+	// bags are independent draws from one distribution, [stats.BenjaminiHochberg] of all p-values selects instances with a
+	// controlled false discovery rate (Bates et al., 2023; p-values that share held-out scores are positively dependent). It
+	// is a marginal guarantee, on average over draws of the held-out bags, and two things loosen it. Models of the other folds
+	// give the held-out scores, see [Conformal]. And instances of one bag often depend on each other, as tiles of one slide
+	// do: then a whole bag can be selected falsely, and the rate is that of independent instances only roughly. The sample
+	// counts instances, not bags, because p-values of bags could not be below 1/(bags+1), too large to select anything.
+	//
+	// Source: S. Bates, E. Candès, L. Lei, Y. Romano and M. Sesia, "Testing for outliers with conformal p-values", Annals of
+	// Statistics 51 (2023).
+	Instances bool
+
 	Learner  learner.Learner
 	Setting  json.RawMessage
 	Seed     uint64             // of the folds and the fits
@@ -32,6 +48,8 @@ type HeldOut struct {
 // times, and intervals from too few bags or groups.
 func (h HeldOut) Folds(set *mil.Set) (folds [][]int, err error) {
 	switch units := len(mil.Units(set.Bags)); {
+	case h.Instances && set.Kind != mil.BinaryTarget:
+		return nil, fmt.Errorf("%s: p-values of instances need a target of two classes, and it is of kind %v", set.Name, set.Kind)
 	case h.Method != "" && set.NumClasses() == 0:
 		return nil, fmt.Errorf("%s: targets of kind %v have no probabilities", set.Name, set.Kind)
 	case set.Kind == mil.SurvivalTarget:
@@ -65,7 +83,7 @@ func (h HeldOut) Folds(set *mil.Set) (folds [][]int, err error) {
 // Learn trains and scores the folds and returns the calibration and the sets or intervals. The errors are those of [ParseMethod],
 // [HeldOut.Folds], [Learn], [FitSets] and [FitIntervals]; the error of a fit names its fold.
 func (h HeldOut) Learn(ctx context.Context, set *mil.Set) (*Learnt, error) {
-	if _, err := ParseMethod(string(h.Method)); err != nil && (h.Method != "" || h.Level == 0) {
+	if _, err := ParseMethod(string(h.Method)); err != nil && (h.Method != "" || h.Level == 0 && !h.Instances) {
 		return nil, err
 	}
 	folds, err := h.Folds(set)
@@ -74,7 +92,7 @@ func (h HeldOut) Learn(ctx context.Context, set *mil.Set) (*Learnt, error) {
 	}
 	var fits []cv.Fit
 	for n, held := range folds {
-		fit := cv.Fit{Fold: n, Setting: h.Setting, Test: held,
+		fit := cv.Fit{Fold: n, Setting: h.Setting, Test: slices.Clone(held),
 			Seed: cv.SplitSeed(h.Seed, "calibrate", n), Order: cv.SplitSeed(h.Seed, "calibrate order")}
 		for i, b := range set.Bags {
 			if !slices.Contains(held, i) {
@@ -85,7 +103,13 @@ func (h HeldOut) Learn(ctx context.Context, set *mil.Set) (*Learnt, error) {
 	}
 	outcomes, done := make([]learner.Outcome, len(fits)), 0
 	h.tell(done, len(fits))
-	if err := h.Learner.Learn(ctx, cv.NewTask(set, fits), func(o learner.Outcome) error {
+	task := cv.NewTask(set, fits)
+	if h.Instances {
+		if err := h.addInstances(&task, set); err != nil {
+			return nil, err
+		}
+	}
+	if err := h.Learner.Learn(ctx, task, func(o learner.Outcome) error {
 		outcomes[o.Fit] = o
 		done++
 		h.tell(done, len(fits))
@@ -94,7 +118,7 @@ func (h HeldOut) Learn(ctx context.Context, set *mil.Set) (*Learnt, error) {
 		return nil, err
 	}
 	var labels, fold []int
-	var targets, values []float64
+	var targets, values, instances []float64
 	var scores [][]float64
 	var bags []mil.Bag
 	for n, o := range outcomes {
@@ -106,6 +130,10 @@ func (h HeldOut) Learn(ctx context.Context, set *mil.Set) (*Learnt, error) {
 			return nil, fmt.Errorf("%s: the learner did not score the held-out bags", where)
 		}
 		for j, p := range o.Epochs[len(o.Epochs)-1].Test {
+			if fits[n].Test[j] >= len(set.Bags) {
+				instances = append(instances, p.Scores[0])
+				continue
+			}
 			b := set.Bags[fits[n].Test[j]]
 			bags, labels, targets = append(bags, b), append(labels, b.Label), append(targets, b.Value)
 			fold, scores, values = append(fold, n), append(scores, p.Scores), append(values, p.Scores[0])
@@ -116,6 +144,17 @@ func (h HeldOut) Learn(ctx context.Context, set *mil.Set) (*Learnt, error) {
 		if learnt, err = Learn(h.Method, set.NumClasses(), labels, scores, fold); err != nil {
 			return nil, fmt.Errorf("%s: %s: %w; add bags", set.Name, h.Method, err)
 		}
+	}
+	if h.Instances {
+		alone, err := unitsOf(nil, len(instances))
+		if err != nil {
+			return nil, err
+		}
+		sample := newNonconformity(instances, alone)
+		if err := sample.validate(); err != nil {
+			return nil, fmt.Errorf("%s: instances: %w", set.Name, err)
+		}
+		learnt.Instances = &sample
 	}
 	if h.Level == 0 {
 		return learnt, nil
@@ -130,6 +169,37 @@ func (h HeldOut) Learn(ctx context.Context, set *mil.Set) (*Learnt, error) {
 		return nil, fmt.Errorf("%s: conformal: %w", set.Name, err)
 	}
 	return learnt, nil
+}
+
+// maxInstances is the most instances that are scored. More would make p-values finer than 1/10,000.
+const maxInstances = 10_000
+
+// addInstances adds instances of negative bags to a task, each as a bag of its own, and to what the fits score.
+func (h HeldOut) addInstances(task *cv.Task, set *mil.Set) error {
+	type place struct{ fit, bag, instance int }
+	var all []place
+	for n, f := range task.Fits {
+		for _, b := range f.Test {
+			for i := range set.Bags[b].Instances.Len() {
+				if set.Bags[b].Label == 0 {
+					all = append(all, place{n, b, i})
+				}
+			}
+		}
+	}
+	cv.Rand(h.Seed, "calibrate instances").Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	for _, p := range all[:min(len(all), maxInstances)] {
+		one, err := mil.Rows(set.Bags[p.bag].Instances, []int{p.instance})
+		if err != nil {
+			return err
+		}
+		task.Fits[p.fit].Test = append(task.Fits[p.fit].Test, len(task.Bags))
+		task.Bags = append(task.Bags, one)
+		if task.Groups != nil {
+			task.Groups = append(task.Groups, task.Groups[p.bag])
+		}
+	}
+	return nil
 }
 
 func (h HeldOut) tell(done, of int) {

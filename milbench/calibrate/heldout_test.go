@@ -17,6 +17,7 @@ import (
 	"synpool/milbench/cv"
 	"synpool/milbench/learner"
 	"synpool/milbench/mil"
+	"synpool/milbench/stats"
 )
 
 // meanFirst is a learner whose score of a bag is its first number, and that looks at what it is given.
@@ -274,6 +275,113 @@ func TestHeldOutRefuses(t *testing.T) {
 	} {
 		if _, err := (HeldOut{Level: c.level, Learner: never}).Learn(t.Context(), c.set); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// TestHeldOutInstances: each instance of a negative bag is scored once as a bag of its own, by the model that has not seen its bag, and
+// the sample has these scores.
+func TestHeldOutInstances(t *testing.T) {
+	set := &mil.Set{Name: "toy"}
+	var want []float64
+	for i := range 40 {
+		d := &mil.Dense{Rows: 1 + i%3, Cols: 1}
+		for k := range d.Rows {
+			d.Values = append(d.Values, float32(100*i+k))
+			if i%2 == 0 {
+				want = append(want, float64(100*i+k))
+			}
+		}
+		set.Bags = append(set.Bags, mil.Bag{ID: strconv.Itoa(i), Target: mil.Labelled(i % 2), Group: strconv.Itoa(i / 2), Instances: d})
+	}
+	seen := 0
+	l := meanFirst{look: func(task cv.Task) {
+		if len(task.Groups) != len(task.Bags) {
+			t.Errorf("%d groups of %d bags", len(task.Groups), len(task.Bags))
+		}
+		for _, f := range task.Fits {
+			for _, b := range f.Test {
+				if b < len(set.Bags) {
+					continue
+				}
+				seen++
+				of := int(number(task, b)) / 100
+				if task.Bags[b].Len() != 1 || !slices.Contains(f.Test, of) || task.Groups[b] != set.Bags[of].Group {
+					t.Errorf("an instance of bag %d is scored in fold %d", of, f.Fold)
+				}
+				if slices.ContainsFunc(f.Train, func(e cv.Example) bool { return e.Bag >= len(set.Bags) }) {
+					t.Error("an instance is trained on")
+				}
+			}
+		}
+	}}
+	learnt, err := HeldOut{Instances: true, Level: 0.8, Method: Platt, Learner: l}.Learn(t.Context(), set)
+	must(t, err)
+	if !slices.Equal(learnt.Instances.Scores, want) || learnt.Instances.Units != len(want) || seen != len(want) {
+		t.Errorf("%+v, want %v", learnt.Instances, want)
+	}
+	plain, err := HeldOut{Level: 0.8, Method: Platt, Learner: meanFirst{look: func(cv.Task) {}}}.Learn(t.Context(), set)
+	if must(t, err); !reflect.DeepEqual(plain.Conformal, learnt.Conformal) || !reflect.DeepEqual(plain.Calibration, learnt.Calibration) || plain.Instances != nil {
+		t.Error("instances change the sets or the calibration")
+	}
+	other := *set
+	other.Kind = mil.RealTarget
+	if _, err := (HeldOut{Instances: true, Learner: l}).Learn(t.Context(), &other); err == nil || err.Error() != "toy: p-values of instances need a target of two classes, and it is of kind real" {
+		t.Error(err)
+	}
+}
+
+// TestInstancesLaw: of instances selected by p-values that share held-out scores, at most the wanted share is negative on average, also if
+// the held-out sample is small or the scores have ties; and positive ones are found.
+func TestInstancesLaw(t *testing.T) {
+	rng := rand.New(rand.NewPCG(51, 52))
+	const rate = 0.1
+	for _, c := range []struct {
+		held   int
+		ties   float64
+		shift  float64
+		draws  int
+		fewest float64
+	}{{2000, 0, 3, 400, 0.5}, {300, 0, 4, 1000, 0.5}, {300, 0.5, 4, 1000, 0.3}, {50, 0, 4, 1000, 0}, {300, 0, 0, 1000, 0}} {
+		wrong, found := 0.0, 0.0
+		draw := func(shift float64) float64 {
+			z := rng.NormFloat64() + shift
+			if c.ties > 0 {
+				z = c.ties * math.Round(z/c.ties)
+			}
+			return z
+		}
+		for range c.draws {
+			scores := make([]float64, c.held)
+			for i := range scores {
+				scores[i] = draw(0)
+			}
+			units, err := unitsOf(nil, c.held)
+			must(t, err)
+			sample := newNonconformity(scores, units)
+			var p []float64
+			for i := range 200 {
+				shift := 0.0
+				if i < 40 {
+					shift = c.shift
+				}
+				p = append(p, sample.PValue(draw(shift)))
+			}
+			adjusted, err := stats.BenjaminiHochberg(p)
+			must(t, err)
+			selected, negative := 0.0, 0.0
+			for i, v := range adjusted {
+				if v <= rate {
+					if selected++; i >= 40 || c.shift == 0 {
+						negative++
+					}
+				}
+			}
+			wrong += negative / max(selected, 1) / float64(c.draws)
+			found += (selected - negative) / 40 / float64(c.draws)
+		}
+		if wrong > rate+0.03 || found < c.fewest {
+			t.Errorf("%+v: false discoveries %.3f, power %.3f", c, wrong, found)
 		}
 	}
 }

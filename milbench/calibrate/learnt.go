@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 )
 
-// Learnt is what the held-out bags of a model have taught: a calibration with its figures, conformal sets or intervals, or
-// both. Use it for a model trained on all bags. The scores come from the models of the folds, which have seen fewer bags,
+// Learnt is what the held-out bags of a model have taught: a calibration with its figures, conformal sets or intervals,
+// scores of instances, or several of them. Use it for a model trained on all bags. The scores come from the models of the folds, which have seen fewer bags,
 // so the final model may be slightly better than After shows.
 type Learnt struct {
 	Calibration *Calibration `json:"calibration,omitempty"` // nil for none
@@ -17,7 +18,11 @@ type Learnt struct {
 	After       Figures      `json:"after,omitzero"`  // cross-fitted, see [CrossFit]: estimates for new bags
 
 	Conformal *Conformal `json:"conformal,omitempty"` // nil for none
-	Size      float64    `json:"mean_size,omitempty"` // classes per set, cross-fitted as After; 0 for intervals
+	// Instances has the scores of instances of held-out negative bags, each scored as a bag of its own; nil for none.
+	// See [HeldOut.Instances].
+	Instances *Nonconformity `json:"instances,omitempty"`
+
+	Size float64 `json:"mean_size,omitempty"` // classes per set, cross-fitted as After; 0 for intervals
 }
 
 // Learn fits a calibration to held-out bags and evaluates it by [CrossFit] with [DefaultBins] bins. fold has the fold
@@ -43,7 +48,12 @@ func Learn(method Method, classes int, labels []int, scores [][]float64, fold []
 	return l, err
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. It rejects unknown fields, one without a calibration and sets, and those
+// InstancesText returns in one line what p-values of instances were learnt from.
+func (l *Learnt) InstancesText() string {
+	return fmt.Sprintf("p-values against %d instances of held-out negative bags", l.Instances.Units)
+}
+
+// UnmarshalJSON implements [json.Unmarshaler]. It rejects unknown fields, one that has learnt nothing, and those
 // that fail [Calibration.Validate] or [Conformal.Validate].
 func (l *Learnt) UnmarshalJSON(data []byte) error {
 	type plain Learnt
@@ -53,8 +63,13 @@ func (l *Learnt) UnmarshalJSON(data []byte) error {
 	if err := d.Decode(&read); err != nil {
 		return err
 	}
-	if read.Calibration == nil && read.Conformal == nil {
+	if read.Calibration == nil && read.Conformal == nil && read.Instances == nil {
 		return errors.New("no calibration")
+	}
+	if read.Instances != nil {
+		if err := read.Instances.validate(); err != nil {
+			return fmt.Errorf("instances: %w", err)
+		}
 	}
 	*l = Learnt(read)
 	return nil

@@ -151,6 +151,11 @@ type Instance struct {
 	Scores map[string]float64 `json:"scores"`
 
 	X, Y *float64 // position, if the file has it
+
+	// PValue is the conformal p-value against instances of negative bags, and Discovery whether the instance is selected at the
+	// false discovery rate; see [Discover]. Both are nil otherwise.
+	PValue    *float64
+	Discovery *bool
 }
 
 // MarshalJSON implements [json.Marshaler]. It leaves out what the model does not provide.
@@ -167,7 +172,9 @@ func (w Instance) MarshalJSON() ([]byte, error) {
 		Weight   *float64           `json:"weight,omitempty"`
 		Heads    []float64          `json:"heads,omitempty"`
 		Scores   map[string]float64 `json:"scores,omitempty"`
-	}{w.Instance, w.X, w.Y, w.Score, weight, w.Heads, w.Scores})
+		PValue   *float64           `json:"p_value,omitempty"`
+		Found    *bool              `json:"discovery,omitempty"`
+	}{w.Instance, w.X, w.Y, w.Score, weight, w.Heads, w.Scores, w.PValue, w.Discovery})
 }
 
 // Bags returns the output of a model for the bags of a set. Probabilities, sets and intervals use l, or none if it is nil.
@@ -361,6 +368,10 @@ func WriteInstances(w io.Writer, about learners.About, rows []Bag) error {
 		for _, name := range about.Classes {
 			columns = append(columns, column{"score_" + name, func(l line) string { return Decimal(l.Scores[name]) }})
 		}
+	}
+	if first.Discovery != nil {
+		columns = append(columns, column{"p_value", func(l line) string { return optional(l.PValue) }},
+			column{"discovery", func(l line) string { return map[bool]string{true: "1", false: "0"}[*l.Discovery] }})
 	}
 	return write(w, columns, func(yield func(line) bool) {
 		for i := range rows {

@@ -43,7 +43,7 @@
 //   - Two methods over several sets: [Wilcoxon].
 //   - Several methods over several sets: [Friedman] and, if it finds a difference, [NemenyiDifference], which a diagram
 //     shows.
-//   - Several tests at once: [Holm] on their p-values.
+//   - Several tests at once: [Holm] on their p-values, or [BenjaminiHochberg] for a false discovery rate.
 //   - How probable a relevant difference is: [BayesCorrelatedT] on one set, [BayesSignedRank] over several sets.
 //   - On how many sets something holds: [ShareInterval].
 //   - Whether two figures agree: [Kendall].

@@ -101,6 +101,12 @@ func ExampleHolm() {
 	// Output: [0.03 0.06 0.06 0.02] <nil>
 }
 
+func ExampleBenjaminiHochberg() {
+	adjusted, err := stats.BenjaminiHochberg([]float64{0.01, 0.04, 0.03, 0.005})
+	fmt.Printf("%.3g %v\n", adjusted, err)
+	// Output: [0.02 0.04 0.04 0.02] <nil>
+}
+
 func ExampleWilcoxon() {
 	syn, softmax := []float64{0.92, 0.88, 0.75, 0.97, 0.84, 0.91}, []float64{0.90, 0.89, 0.70, 0.93, 0.825, 0.88}
 	found, err := stats.Wilcoxon(syn, softmax)

@@ -1,9 +1,8 @@
 """Writes conformal.json, the reference values of conformal sets and intervals.
 
 References: ConformalClassifier of crepes, fitted for each class alone, for p-values of single bags; SplitConformalRegressor of MAPIE for
-intervals; for groups, the definition of Lee, Barber and Willett in exact fractions; scipy.stats.false_discovery_control for the procedure of
-Benjamini and Hochberg.
-Run: python conformal.py (needs numpy, scipy, crepes, mapie).
+intervals; for groups, the definition of Lee, Barber and Willett in exact fractions.
+Run: python conformal.py (needs numpy, crepes, mapie).
 """
 
 import fractions
@@ -14,7 +13,6 @@ import pathlib
 import numpy as np
 from crepes import ConformalClassifier
 from mapie.regression import SplitConformalRegressor
-from scipy import stats
 from sklearn.base import BaseEstimator, RegressorMixin
 
 rng = np.random.default_rng(20270214)
@@ -99,7 +97,7 @@ def numbers(name, level, n, digits, sizes=(1,)):
 
 out = {
     "generated_by": "milbench/calibrate/testdata/conformal.py",
-    "versions": {m: importlib.metadata.version(m) for m in ("numpy", "scipy", "crepes", "mapie")},
+    "versions": {m: importlib.metadata.version(m) for m in ("numpy", "crepes", "mapie")},
     "sets": [
         sets("two classes", 2, 60, 6), sets("few bags", 2, 7, 6), sets("ties", 2, 50, 0), sets("three classes", 3, 80, 6),
         sets("five classes with ties", 5, 90, 1), sets("groups", 2, 70, 6, (1, 2, 5)), sets("groups with ties, three classes", 3, 90, 1, (1, 3, 7)),
@@ -109,12 +107,4 @@ out = {
         numbers("half", 0.5, 40, 6), numbers("ties", 0.8, 57, 0), numbers("groups", 0.9, 90, 6, (1, 2, 6)), numbers("groups with ties", 0.75, 60, 0, (1, 4)),
     ],
 }
-discoveries = []
-for n, share in ((1, 1), (10, 0), (40, 0.3), (200, 0.1), (200, 0.6)):
-    p = rng.uniform(size=n)
-    p[rng.uniform(size=n) < share] **= 6
-    p = np.maximum(p.round(3), 0.001)
-    q = stats.false_discovery_control(p, method="bh")
-    discoveries.append({"p": p.tolist(), "adjusted": q.tolist()})
-out["discoveries"] = discoveries
 pathlib.Path(__file__).with_name("conformal.json").write_text(json.dumps(out) + "\n")

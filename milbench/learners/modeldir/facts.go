@@ -31,6 +31,9 @@ type Facts struct {
 	// Conformal says what sets or intervals the model gives; empty if none.
 	Conformal string `json:"conformal,omitempty"`
 
+	// Instances says what p-values of instances the model gives; empty if none.
+	Instances string `json:"instances,omitempty"`
+
 	// Limits are sentences that say what the model must not be used for. [Save] derives them from the other fields.
 	Limits []string `json:"limits"`
 }

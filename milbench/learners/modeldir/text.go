@@ -63,6 +63,9 @@ func (c *Card) Write(w io.Writer, dir string, setting json.RawMessage) error {
 	if f.Conformal != "" {
 		line("conformal", "%s", f.Conformal)
 	}
+	if f.Instances != "" {
+		line("of instances", "%s", f.Instances)
+	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
