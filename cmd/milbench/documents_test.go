@@ -100,6 +100,7 @@ var exceptions = []exception{
 
 	// Minutes of training.
 	{pattern: `^go run \./milbench/learners/bench `, by: "milbench/learners/bench/main_test.go: TestMeasure"},
+	{pattern: `^go run \./milbench/calibrate/bench `, by: "milbench/calibrate/bench/main_test.go: TestMeasure"},
 	{pattern: `^milbench demo( --out \S+)?$`, by: "TestDemo"},
 	{pattern: `^milbench study \w+ (--quick )?--out results( --shard 3/12)?$`, by: "TestStudyStopped"},
 	{pattern: `\bmilbench study iterations --quick --out results --shard`, instead: "milbench run musk1 --pooling mean --width 4 --epochs 2 --folds 2 --repeats 2 --out results/iterations-quick --shard"},
