@@ -171,7 +171,7 @@ func (m *Model) read(nameOrFile string, how Reading) (*mil.Set, error) {
 		return nil, err
 	}
 	if about.Features != nil && source.Stored.Features != nil && how.Column != dataset.NoColumn {
-		return nil, fmt.Errorf("--instance-label-column %v: the features are taken by the names that the model knows; leave the flag out", how.Column)
+		return nil, fmt.Errorf("--instance-label-column %v: the features are taken by the names that the model knows; leave the flag out, and name a column of labels of instances instance_label", how.Column)
 	}
 	return source.Set(how.Column)
 }

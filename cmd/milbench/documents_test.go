@@ -15,10 +15,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"synpool/milbench/interop"
 	"testing"
 
+	"synpool/internal/disk"
 	"synpool/internal/reexec"
+	"synpool/milbench/dataset"
+	"synpool/milbench/dataset/generate"
+	"synpool/milbench/interop"
 )
 
 // exception says what TestDocuments does with commands that it cannot run as they stand.
@@ -111,14 +114,16 @@ var exceptions = []exception{
 
 // files are what documents take for granted in the folder of a reader. A command that names one finds it, unless it writes it.
 var files = map[string]func(path string) error{
-	"bags.csv":     func(path string) error { return writeTable(path, 1, 60, "normal", "tumour") },
-	"new.csv":      func(path string) error { return writeTable(path, 2, 20, "normal", "tumour") },
-	"labelled.csv": func(path string) error { return writeTable(path, 3, 40, "normal", "tumour") },
-	"grades.csv":   func(path string) error { return writeTable(path, 4, 60, "low", "middle", "high") },
-	"slides.csv":   func(path string) error { return os.WriteFile(path, []byte(slideTable()), 0o666) },
-	"features":     func(path string) error { return writeSlides(path, 0, slideCount) },
-	"slides":       func(path string) error { return writeSlides(path, 0, slideCount) },
-	"new-features": func(path string) error { return writeSlides(path, slideCount, slideCount+4) },
+	"bags.csv":           func(path string) error { return writeTable(path, 1, 60, "normal", "tumour") },
+	"new.csv":            func(path string) error { return writeTable(path, 2, 20, "normal", "tumour") },
+	"labelled.csv":       func(path string) error { return writeTable(path, 3, 40, "normal", "tumour") },
+	"grades.csv":         func(path string) error { return writeTable(path, 4, 60, "low", "middle", "high") },
+	"slides.csv":         func(path string) error { return os.WriteFile(path, []byte(slideTable()), 0o666) },
+	"features":           func(path string) error { return writeSlides(path, 0, slideCount) },
+	"slides":             func(path string) error { return writeSlides(path, 0, slideCount) },
+	"new-features":       func(path string) error { return writeSlides(path, slideCount, slideCount+4) },
+	"tiles.csv":          func(path string) error { return writeTiles(path, 8, 20) },
+	"labelled-tiles.csv": func(path string) error { return writeTiles(path, 0, 8) },
 	"folder": func(path string) error {
 		return errors.Join(writeSlides(path, 0, slideCount), os.WriteFile(filepath.Join(path, "labels.csv"), []byte(slideTable()), 0o666))
 	},
@@ -201,6 +206,18 @@ func writeSlides(dir string, from, to int) error {
 		}
 	}
 	return nil
+}
+
+// writeTiles writes a table of the slides from one number to another: their tiles, with labels and places.
+func writeTiles(path string, from, to int) error {
+	c := generate.DefaultSlides()
+	c.LeastTiles, c.MostTiles, c.Features, c.Shift = 100, 200, 8, 3
+	set, err := generate.DrawSlides(c)
+	if err != nil {
+		return err
+	}
+	set.Bags, set.InstanceLabels = set.Bags[from:to], set.InstanceLabels[from:to]
+	return disk.Write(path, func(w io.Writer) error { return dataset.WriteCSV(w, set) })
 }
 
 // writeTable writes bags of three instances with labels of words, as README.md shows them.

@@ -35,6 +35,20 @@ For a model trained with --calibrate conformal the table has the coverage, the s
 target is in its set or interval, for all bags and for each class, and the mean size of the sets or
 the width of the intervals. Without groups the interval of a coverage is binomial (Clopper-Pearson).
 
+Labels of instances:
+If the file has labels of instances and a bag has both kinds, the scores that milbench predict
+--instances prints are judged, too: weights of a network, or scores of another model. A label above
+0 is positive. A table has the labels in a column instance_label, and positions in x and y.
+  instance AUC, AP, Dice   in each bag with both kinds; the mean over these bags
+  pooled                   the same of the instances of all bags as one list
+  FROC sensitivity         if instances have positions: the share of lesions found with 1/4, 1/2, 1,
+                           2, 4 and 8 false positives per bag, and the mean of the six
+Dice is that of the instances above Otsu's threshold, which knows no label. A lesion is a group of
+positive instances whose tiles touch, also at corners. Its highest score finds it; every negative
+instance with at least that score is a false positive. Weights are shares of their bag. Pooled
+figures and FROC compare them between bags, and are low for that reason, too. The intervals are of
+the bootstrap.
+
 Operating points:
 The thresholds were chosen by milbench train --results on held-out bags and are only applied here.
 The new bags do not change them.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -262,6 +263,37 @@ func TestSplit(t *testing.T) {
 	refuse(t, exitUse, "--split none: there is no column split", "evaluate", alone, whole, "--split", "none")
 	refuse(t, exitUse, "musk1 has no official split", "train", "musk1", "--split", "none", "--learner", "statistics-svm", "--out", t.TempDir())
 	refuse(t, exitUse, "of the same group (p1-0) in the test part", "train", write(t, "torn.csv", strings.NewReplacer("p1-2,", "p1-0,", "fold", "split").Replace(column.String())), "--learner", "statistics-svm", "--out", t.TempDir())
+}
+
+// TestEvaluateInstances: the scores that predict --instances prints are judged by the labels of a table.
+func TestEvaluateInstances(t *testing.T) {
+	dir := t.TempDir()
+	train, fresh := filepath.Join(dir, "tiles.csv"), filepath.Join(dir, "labelled-tiles.csv")
+	must(t, writeTiles(train, 8, 20))
+	must(t, writeTiles(fresh, 0, 8))
+	for judged, args := range map[string][]string{"weight": with("train", train, "--pooling", "gated"), "score": {"train", train, "--learner", "statistics-trees"}} {
+		model := newFolder(t)
+		succeed(t, append(args, "--out", model)...)
+		e := evaluationOf(t, model, fresh)
+		out, _ := succeed(t, "predict", model, fresh, "--instances")
+		truth, said := csvLines(t, contents(t, fresh)), csvLines(t, out)
+		var labels []int
+		var scores []float64
+		for i, row := range said[1:] {
+			score, err := strconv.ParseFloat(row[slices.Index(said[0], judged)], 64)
+			must(t, err)
+			label, err := strconv.Atoi(truth[i+1][slices.Index(truth[0], "instance_label")])
+			must(t, err)
+			labels, scores = append(labels, label), append(scores, score)
+		}
+		auc, err := stats.AUC(labels, scores)
+		must(t, err)
+		if s := e.Localised; s == nil || s.Judged != judged || s.Bags != 4 || s.Lesions != 4 || s.All != len(truth)-1 || math.Abs(*s.Figures[3].Value-auc) > 1e-6 || s.Figures[6].Value == nil {
+			t.Errorf("%s: %+v, want a pooled AUC of %v", judged, s, auc)
+		}
+		out, _ = succeed(t, "evaluate", model, fresh)
+		has(t, out, "judged: the "+judged+" that milbench predict --instances prints", "pooled instance AUC", "sensitivity at 0.25")
+	}
 }
 
 // TestEvaluateAnEarlierModel: a model whose card has no facts is judged, and a warning says what is missing.

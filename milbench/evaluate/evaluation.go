@@ -29,6 +29,8 @@ type Evaluation struct {
 	Groups    int               `json:"groups,omitempty"`
 	Figures   []Figure          `json:"figures"`
 
+	Localised *Instances `json:"instance_figures,omitempty"` // nil if labels of instances are unknown or the same in each bag
+
 	// Calibration is the method behind the probabilities of accuracy, log-loss and Brier score, or none. It is empty if there are no probabilities.
 	Calibration string `json:"calibration,omitempty"`
 
@@ -44,7 +46,7 @@ type Evaluation struct {
 // sets and intervals are those of the calibration, nil for none. seed is that of the bootstrap.
 func New(ctx context.Context, model learners.Model, calibration *calibrate.Learnt, set *mil.Set, seed uint64) (*Evaluation, error) {
 	card := model.Card()
-	predictions, err := model.Predict(ctx, set.Instances(), false)
+	predictions, localised, err := predicted(ctx, model, set, seed)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +55,7 @@ func New(ctx context.Context, model learners.Model, calibration *calibrate.Learn
 		return nil, err
 	}
 	e := &Evaluation{Trained: card.Set, Set: set.Name, Checksum: set.Checksum, Target: set.Kind, Bags: fresh.Bags, Instances: fresh.Instances,
-		Classes: fresh.Classes, Groups: fresh.Groups}
+		Classes: fresh.Classes, Groups: fresh.Groups, Localised: localised}
 	s := Scored{Kind: set.Kind, Classes: set.NumClasses(), Units: mil.Units(set.Bags)}
 	for i, b := range set.Bags {
 		s.Bags = append(s.Bags, results.ScoredBag{ID: b.ID, Target: b.Target, Scores: predictions[i].Scores, Survival: predictions[i].Survival})
@@ -180,20 +182,7 @@ func (e *Evaluation) Write(w io.Writer) error {
 	fmt.Fprintf(w, "%s: %d%s bags%s%s, %d instances, scored by %s, which was trained on %s\n\n",
 		e.Set, e.Bags, part, classes, groups, e.Instances, e.Model, e.Trained)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "figure\tvalue\t95 %% interval\tfrom\n")
-	for _, f := range e.Figures {
-		value, interval, from := "none", "none", f.Method
-		if f.Value != nil {
-			value = fmt.Sprintf("%.3f", *f.Value)
-		}
-		if f.Low != nil && f.High != nil {
-			interval = fmt.Sprintf("%.3f to %.3f", *f.Low, *f.High)
-		}
-		if f.Why != "" {
-			from = f.Why
-		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", f.Name, value, interval, from)
-	}
+	writeFigures(t, e.Figures)
 	switch e.Calibration {
 	case "":
 	case "none":
@@ -204,6 +193,10 @@ func (e *Evaluation) Write(w io.Writer) error {
 	t.Flush()
 	e.writeConfusion(t)
 	e.writeOperating(t)
+	if e.Localised != nil {
+		e.Localised.write(t)
+		t.Flush()
+	}
 	if e.Shift != nil && len(e.Shift.Unlike()) == 0 {
 		fmt.Fprintf(t, "\nno feature is unlike those of training; %.2g %% of all values are outside the ranges of training\n", 100*e.Shift.Outside)
 	}
@@ -214,6 +207,24 @@ func (e *Evaluation) Write(w io.Writer) error {
 		fmt.Fprintf(t, "warning: %s\n", text)
 	}
 	return t.Flush()
+}
+
+// writeFigures writes a table of figures.
+func writeFigures(w io.Writer, figures []Figure) {
+	fmt.Fprintf(w, "figure\tvalue\t95 %% interval\tfrom\n")
+	for _, f := range figures {
+		value, interval, from := "none", "none", f.Method
+		if f.Value != nil {
+			value = fmt.Sprintf("%.3f", *f.Value)
+		}
+		if f.Low != nil && f.High != nil {
+			interval = fmt.Sprintf("%.3f to %.3f", *f.Low, *f.High)
+		}
+		if f.Why != "" {
+			from = f.Why
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", f.Name, value, interval, from)
+	}
 }
 
 func (e *Evaluation) writeConfusion(t *tabwriter.Writer) {

@@ -325,7 +325,7 @@ func TestTooLargeToPredict(t *testing.T) {
 		want      string
 	}{
 		"mind":           {false, "6000 instances; mind takes at most 5000"},
-		"statistics-svm": {true, "6000 instances; statistics-svm scores those of bags of at most 2000; leave out --instances"},
+		"statistics-svm": {true, "6000 instances; statistics-svm scores instances only in bags of at most 2000, and larger bags only as a whole (without --instances)"},
 	} {
 		m := must(Trainer{}.Train(t.Context(), must(Settings(false, name))[0], set, 1, nil))
 		if _, err := m.Predict(t.Context(), []mil.Instances{large}, c.instances); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -327,7 +327,7 @@ func (m *classicModel) tooLarge(bags []mil.Instances, instances bool) error {
 			return &modeldir.BagError{Bag: i, Err: fmt.Errorf("%d instances; %s takes at most %d", n, m.entry.Name, most)}
 		}
 		if instances && slow && n > learner.MostLeftOut {
-			return &modeldir.BagError{Bag: i, Err: fmt.Errorf("%d instances; %s scores those of bags of at most %d; leave out --instances", b.Len(), m.entry.Name, learner.MostLeftOut)}
+			return &modeldir.BagError{Bag: i, Err: fmt.Errorf("%d instances; %s scores instances only in bags of at most %d, and larger bags only as a whole (without --instances)", b.Len(), m.entry.Name, learner.MostLeftOut)}
 		}
 	}
 	return nil

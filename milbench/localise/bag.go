@@ -21,11 +21,12 @@ type Bag struct {
 
 // Both reports whether the bag has instances of both kinds.
 func (b Bag) Both() bool {
-	n := b.positives()
+	n := b.Positives()
 	return n > 0 && n < len(b.Positive)
 }
 
-func (b Bag) positives() (n int) {
+// Positives returns the number of positive instances.
+func (b Bag) Positives() (n int) {
 	for _, p := range b.Positive {
 		if p {
 			n++
@@ -47,7 +48,7 @@ func BagOf(set *mil.Set, i int, scores []float64) (Bag, error) {
 			return Bag{}, fmt.Errorf("bag %s: instance %d has score %v; scores are finite", from.ID, k+1, scores[k])
 		}
 	}
-	if b.positives() == 0 || from.Coordinates == nil {
+	if b.Positives() == 0 || from.Coordinates == nil {
 		return b, nil
 	}
 	places, err := from.Coordinates()

@@ -206,7 +206,7 @@ func TestRandomScores(t *testing.T) {
 		f := NewPool(bags).Figures(nil)
 		positives := 0
 		for _, b := range bags {
-			positives += b.positives()
+			positives += b.Positives()
 		}
 		aucs, more = append(aucs, f.AUC), append(more, f.AP-float64(positives)/1000)
 	}

@@ -95,7 +95,7 @@ func NewPool(bags []Bag) *Pool {
 			p.sorted = append(p.sorted, pooled{score: score - mean, bag: int32(i), positive: b.Positive[k], first: first})
 			sum += score - mean
 		}
-		p.positives, p.sums = append(p.positives, b.positives()), append(p.sums, sum)
+		p.positives, p.sums = append(p.positives, b.Positives()), append(p.sums, sum)
 	}
 	slices.SortStableFunc(p.sorted, func(a, b pooled) int { return cmp.Compare(b.score, a.score) })
 	for i := range p.sorted {

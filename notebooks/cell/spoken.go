@@ -14,7 +14,8 @@ var command = regexp.MustCompile(`milbench [a-z][^;:,]*$`)
 var methods = map[string]string{"lr": "Rate", "missing median": "Median", "instance-label-column": "InstanceLabels"}
 
 // inCells says how a cell does what a message proposes as a command.
-var inCells = strings.NewReplacer("milbench train --calibrate learns", "Calibrate learns")
+var inCells = strings.NewReplacer("milbench train --calibrate learns", "Calibrate learns",
+	"milbench predict --instances prints", "Explain returns")
 
 // spoken translates a message about milbench flags into method names: --keep-leak becomes KeepLeak. Other commands are left
 // unchanged.
