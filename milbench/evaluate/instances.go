@@ -60,10 +60,13 @@ func (s *Instances) judge(set *mil.Set, predictions []mil.Prediction, seed uint6
 		s.Judged = "weight"
 	}
 	placed, unplaced := false, "" // a bag with positive instances without positions
-	bags, own := make([]localise.Bag, len(set.Bags)), make([]localise.Figures, len(set.Bags))
-	for i := range bags {
-		b, err := localise.BagOf(set, i, predictions[i].Instances)
-		if err != nil {
+	bags, err := localise.Truth(set)
+	if err != nil {
+		return err
+	}
+	own := make([]localise.Figures, len(bags))
+	for i, b := range bags {
+		if b, err = b.Scored(predictions[i].Instances); err != nil {
 			return err
 		}
 		bags[i], placed = b, placed || set.Bags[i].Coordinates != nil

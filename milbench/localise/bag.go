@@ -35,27 +35,38 @@ func (b Bag) Positives() (n int) {
 	return n
 }
 
-// BagOf returns bag i of a set with these scores of its instances, those of [mil.Prediction.Instances]. The labels of the
-// instances must be known.
-func BagOf(set *mil.Set, i int, scores []float64) (Bag, error) {
-	from, labels := &set.Bags[i], set.InstanceLabels[i]
-	if len(scores) != len(labels) {
-		return Bag{}, fmt.Errorf("bag %s: %d instances have scores and %d labels; give one of each for every instance", from.ID, len(scores), len(labels))
+// Truth returns the bags of a set, whose labels of instances are known, without scores.
+func Truth(set *mil.Set) ([]Bag, error) {
+	bags := make([]Bag, len(set.Bags))
+	for i, from := range set.Bags {
+		b := &bags[i]
+		b.ID = from.ID
+		for _, y := range set.InstanceLabels[i] {
+			b.Positive = append(b.Positive, y > 0)
+		}
+		if b.Positives() == 0 || from.Coordinates == nil {
+			continue
+		}
+		places, err := from.Coordinates()
+		if err != nil {
+			return nil, fmt.Errorf("bag %s: %w", b.ID, err)
+		}
+		b.Lesion, b.Lesions = Lesions(places, b.Positive, from.Tile)
 	}
-	b := Bag{ID: from.ID, Scores: scores, Positive: make([]bool, len(labels))}
-	for k, y := range labels {
-		if b.Positive[k] = y > 0; math.IsNaN(scores[k]) || math.IsInf(scores[k], 0) {
-			return Bag{}, fmt.Errorf("bag %s: instance %d has score %v; scores are finite", from.ID, k+1, scores[k])
+	return bags, nil
+}
+
+// Scored returns the bag with these scores of its instances, those of [mil.Prediction.Instances].
+func (b Bag) Scored(scores []float64) (Bag, error) {
+	if len(scores) != len(b.Positive) {
+		return Bag{}, fmt.Errorf("bag %s: %d instances have scores and %d labels; give one of each for every instance", b.ID, len(scores), len(b.Positive))
+	}
+	for k, s := range scores {
+		if math.IsNaN(s) || math.IsInf(s, 0) {
+			return Bag{}, fmt.Errorf("bag %s: instance %d has score %v; scores are finite", b.ID, k+1, s)
 		}
 	}
-	if b.Positives() == 0 || from.Coordinates == nil {
-		return b, nil
-	}
-	places, err := from.Coordinates()
-	if err != nil {
-		return Bag{}, fmt.Errorf("bag %s: %w", from.ID, err)
-	}
-	b.Lesion, b.Lesions = Lesions(places, b.Positive, from.Tile)
+	b.Scores = scores
 	return b, nil
 }
 

@@ -11,14 +11,15 @@ import (
 func Example() {
 	row := func() ([][2]float64, error) { return [][2]float64{{0, 0}, {256, 0}, {512, 0}, {768, 0}}, nil }
 	set := &mil.Set{Bags: []mil.Bag{{ID: "ill", Coordinates: row}, {ID: "well", Coordinates: row}}, InstanceLabels: [][]float64{{0, 0, 1, 1}, {0, 0, 0, 0}}}
-	var bags []localise.Bag
+	bags, err := localise.Truth(set)
 	for i, scores := range [][]float64{{0.1, 0.3, 0.2, 0.9}, {0.1, 0.5, 0.1, 0.1}} {
-		b, err := localise.BagOf(set, i, scores)
-		if err != nil {
-			fmt.Println(err)
-			return
+		if err == nil {
+			bags[i], err = bags[i].Scored(scores)
 		}
-		bags = append(bags, b)
+	}
+	if err != nil {
+		fmt.Println(err)
+		return
 	}
 	inBag, pooled := localise.NewPool(bags[:1]).Figures(nil), localise.NewPool(bags).Figures(nil)
 	fmt.Printf("AUC in the bag %.2f, pooled %.2f; Dice %.2f; of %d lesion a share of %.2f is found at 1/4 false positives per bag\n",

@@ -55,11 +55,16 @@ func TestGolden(t *testing.T) {
 	for _, c := range golden.Cases {
 		for _, side := range []float64{0, golden.Side} {
 			set := &mil.Set{}
-			var bags []Bag
 			for i, b := range c.Bags {
 				set.Bags = append(set.Bags, mil.Bag{ID: fmt.Sprint(i), Tile: side, Coordinates: func() ([][2]float64, error) { return b.Places, nil }})
 				set.InstanceLabels = append(set.InstanceLabels, b.Labels)
-				bag, err := BagOf(set, i, b.Scores)
+			}
+			bags, err := Truth(set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, b := range c.Bags {
+				bag, err := bags[i].Scored(b.Scores)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -69,7 +74,7 @@ func TestGolden(t *testing.T) {
 				if f := NewPool([]Bag{bag}).Figures(nil); bag.Both() != (b.Figures != nil) || bag.Both() && !b.Figures.match(f) {
 					t.Errorf("%s: bag %d has figures %+v, want %+v", c.Name, i, f, b.Figures)
 				}
-				bags = append(bags, bag)
+				bags[i] = bag
 			}
 			f := NewPool(bags).Figures(nil)
 			if !c.Pooled.match(f) || !floats.EqualApprox(f.FROC.Sensitivity[:], c.FROC, tolerance) || !near(f.FROC.Mean, c.Mean) {
@@ -80,8 +85,11 @@ func TestGolden(t *testing.T) {
 }
 
 // sameParts reports whether two numberings of lesions are one up to the names; a counts from 0, b from 1, and a negative instance
-// is -1 or 0.
+// is -1 or 0. A bag without lesions has none.
 func sameParts(a, b []int) bool {
+	if a == nil {
+		return slices.Max(b) == 0
+	}
 	names := map[int]int{-1: 0}
 	for i := range a {
 		if _, known := names[a[i]]; !known {
@@ -239,15 +247,18 @@ func TestUndefined(t *testing.T) {
 	if f := NewPool([]Bag{positive}).Figures(nil); !math.IsNaN(f.AUC) || f.AP != 1 || !near(f.Dice, 2./3) || f.FROC != nil {
 		t.Errorf("%+v", f)
 	}
-	set := &mil.Set{Bags: []mil.Bag{{ID: "a", Coordinates: func() ([][2]float64, error) { return nil, fmt.Errorf("no file") }}}, InstanceLabels: [][]float64{{0, 1}}}
+	bag := Bag{ID: "a", Positive: []bool{false, true}}
 	for want, scores := range map[string][]float64{
 		"bag a: 1 instances have scores and 2 labels": {1},
 		"bag a: instance 2 has score NaN":             {1, math.NaN()},
-		"bag a: no file":                              {1, 2},
 	} {
-		if _, err := BagOf(set, 0, scores); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := bag.Scored(scores); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
+	}
+	set := &mil.Set{Bags: []mil.Bag{{ID: "a", Coordinates: func() ([][2]float64, error) { return nil, fmt.Errorf("no file") }}}, InstanceLabels: [][]float64{{0, 1}}}
+	if _, err := Truth(set); err == nil || err.Error() != "bag a: no file" {
+		t.Error(err)
 	}
 	for _, c := range []struct {
 		labels [][]float64

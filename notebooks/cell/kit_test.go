@@ -268,6 +268,7 @@ func TestSpoken(t *testing.T) {
 		"--instance-label-column last moves it":                            "InstanceLabels last moves it",
 		"unless --missing median takes medians":                            "unless Median takes medians",
 		"no logit; milbench train --calibrate learns one":                  "no logit; Calibrate learns one",
+		"judged: the score that milbench predict --instances prints":       "judged: the score that Explain returns",
 		"made by milbench train --calibrate platt":                         "made by milbench train --calibrate platt",
 		"made by milbench run --folds 3; --numbers takes them for numbers": "made by milbench run --folds 3; Numbers takes them for numbers",
 	} {
