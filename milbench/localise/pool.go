@@ -121,12 +121,13 @@ func (p *Pool) Figures(counts []int) Figures {
 		tp, fp, found float64 // at or above the score
 		newTP, newFP  float64 // at the score
 		above         float64 // sum of the scores at or above it
-		won, ap       float64
+		won           float64 // pairs in order
+		precision     float64 // sum over the positive instances
 		between       float64 // the largest variance, up to a factor
 		dice          float64
 		f             FROC
 		rate          int
-		rates         [2]float64 // false positives per bag and sensitivity at the last point
+		point         [2]float64 // false positives per bag and sensitivity at the last point
 	)
 	for _, one := range p.sorted {
 		c := float64(counts[one.bag])
@@ -144,7 +145,7 @@ func (p *Pool) Figures(counts []int) Figures {
 		}
 		won += newFP * (tp + newTP/2)
 		tp, fp = tp+newTP, fp+newFP
-		ap += newTP / positives * tp / (tp + fp)
+		precision += newTP * (tp / (tp + fp))
 		newTP, newFP = 0, 0
 		if high := tp + fp; high < all {
 			d := above*all - sum*high
@@ -154,16 +155,16 @@ func (p *Pool) Figures(counts []int) Figures {
 		}
 		x, y := fp/bags, found/lesions
 		for ; rate < len(Rates) && Rates[rate] < x; rate++ {
-			f.Sensitivity[rate] = rates[1] + (y-rates[1])*(Rates[rate]-rates[0])/(x-rates[0])
+			f.Sensitivity[rate] = min(y, point[1]+(y-point[1])*(Rates[rate]-point[0])/(x-point[0]))
 		}
-		rates = [2]float64{x, y}
+		point = [2]float64{x, y}
 	}
 	for ; rate < len(Rates); rate++ {
-		f.Sensitivity[rate] = rates[1]
+		f.Sensitivity[rate] = point[1]
 	}
 	f.Mean = floats.Sum(f.Sensitivity[:]) / float64(len(Rates))
 
-	figures := Figures{AUC: won / (positives * negatives), AP: ap, Dice: dice} // 0/0 is NaN
+	figures := Figures{AUC: won / (positives * negatives), AP: precision / positives, Dice: dice} // 0/0 is NaN
 	if positives == 0 {
 		figures.AP, figures.Dice = math.NaN(), math.NaN()
 	}

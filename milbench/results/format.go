@@ -94,7 +94,21 @@ func (t Table) columns(plusMinus, dash string) []column {
 		list = append(list, column{f.heading, false, func(r Row) string { return optional(r.other(f), 3) }})
 	}
 	if t.instances() {
-		list = append(list, column{"inst. AUC", false, func(r Row) string { return optional(r.InstanceAUC, 3) }})
+		list = append(list, column{"inst. AUC", false, func(r Row) string {
+			if r.Localised == nil {
+				return optional(r.InstanceAUC, 3)
+			}
+			return r.Localised.AUC.text(dash)
+		}})
+	}
+	if t.localised() {
+		list = append(list, column{"inst. AP", false, func(r Row) string { return r.localised(func(l *LocalisedRow) string { return l.AP.text(dash) }) }},
+			column{"inst. Dice", false, func(r Row) string { return r.localised(func(l *LocalisedRow) string { return l.Dice.text(dash) }) }})
+	}
+	if t.froc() {
+		list = append(list, column{"FROC", false, func(r Row) string {
+			return r.localised(func(l *LocalisedRow) string { return optional(l.FROCMean, 3) })
+		}})
 	}
 	if t.groups() {
 		list = append(list, column{"group " + all[0].heading, false, func(r Row) string {
@@ -138,6 +152,32 @@ func (t Table) groups() bool {
 // instances reports whether any row has an instance AUC.
 func (t Table) instances() bool {
 	return slices.ContainsFunc(t.Rows, func(r Row) bool { return r.InstanceAUC != nil })
+}
+
+// localised reports whether any row has other figures of instances.
+func (t Table) localised() bool {
+	return slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Localised != nil })
+}
+
+// froc reports whether any row has lesions.
+func (t Table) froc() bool {
+	return slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Localised != nil && r.Localised.FROCMean != nil })
+}
+
+// localised returns the text for a figure of instances, "" without them.
+func (r Row) localised(text func(*LocalisedRow) string) string {
+	if r.Localised == nil {
+		return ""
+	}
+	return text(r.Localised)
+}
+
+// text returns an estimate with its interval.
+func (e Estimate) text(dash string) string {
+	if e.Low == nil {
+		return threeDigits(e.Value)
+	}
+	return threeDigits(e.Value) + " (" + threeDigits(*e.Low) + dash + threeDigits(*e.High) + ")"
 }
 
 // legends explains the columns for each kind of target.
@@ -298,8 +338,16 @@ func (t Table) allNotes() []string {
 	}
 	var notes []string
 	if t.instances() {
-		notes = append(notes, "inst. AUC: within each positive test bag, the AUC of the instances' weights (of an instance classifier, their scores) "+
+		notes = append(notes, "inst. AUC: within each test bag with instances of both kinds, the AUC of the instances' weights (of an instance classifier, their scores) "+
 			"for the instance labels; mean over bags and fits.")
+	}
+	if t.localised() {
+		notes = append(notes, "inst. AP, inst. Dice: likewise, average precision, and Dice above Otsu's threshold, which knows no label. In parentheses: 95 % interval of the "+
+			"bootstrap over these bags or their groups. --json has the same pooled over the instances of all test bags of a fit.")
+	}
+	if t.froc() {
+		notes = append(notes, "FROC: share of the lesions that are found, mean at 1/4, 1/2, 1, 2, 4 and 8 false positives per bag, as in CAMELYON16; mean over fits. "+
+			"milbench evaluate --help has the definitions.")
 	}
 	if t.groups() {
 		notes = append(notes, "group figures: of the groups of bags, such as patients, by the mean of their scores (--json has that by the largest, too). A group is "+
@@ -332,7 +380,12 @@ func (t Table) writeCSV(w io.Writer) error {
 	for _, f := range others {
 		headings = append(headings, f.key)
 	}
-	c.Write(append(headings, "instance_auc", "group_auc_mean", "group_auc_max", "checksum", "config", "backends", "versions", "revisions"))
+	headings = append(headings, "instance_auc")
+	if t.localised() {
+		headings = append(headings, "instance_auc_low", "instance_auc_high", "instance_ap", "instance_ap_low", "instance_ap_high",
+			"instance_dice", "instance_dice_low", "instance_dice_high", "instance_auc_pooled", "instance_ap_pooled", "instance_dice_pooled", "froc")
+	}
+	c.Write(append(headings, "group_auc_mean", "group_auc_max", "checksum", "config", "backends", "versions", "revisions"))
 	for _, r := range t.Rows {
 		var groupMean, groupMax *float64
 		if r.Group != nil {
@@ -344,7 +397,15 @@ func (t Table) writeCSV(w io.Writer) error {
 		for _, f := range others {
 			cells = append(cells, optional(r.other(f), 6))
 		}
-		c.Write(append(cells, optional(r.InstanceAUC, 6), optional(groupMean, 6), optional(groupMax, 6), r.Checksum,
+		cells = append(cells, optional(r.InstanceAUC, 6))
+		if l := r.Localised; l != nil {
+			cells = append(cells, optional(l.AUC.Low, 6), optional(l.AUC.High, 6), optional(&l.AP.Value, 6), optional(l.AP.Low, 6), optional(l.AP.High, 6),
+				optional(&l.Dice.Value, 6), optional(l.Dice.Low, 6), optional(l.Dice.High, 6),
+				optional(&l.PooledAUC, 6), optional(&l.PooledAP, 6), optional(&l.PooledDice, 6), optional(l.FROCMean, 6))
+		} else if t.localised() {
+			cells = append(cells, make([]string, 12)...)
+		}
+		c.Write(append(cells, optional(groupMean, 6), optional(groupMax, 6), r.Checksum,
 			string(r.Config), strings.Join(r.Backends, ";"), strings.Join(r.Versions, ";"), strings.Join(r.Revisions, ";")))
 	}
 	c.Flush()

@@ -38,10 +38,11 @@ type Result struct {
 	Inside     *Inside     `json:"inside,omitempty"`     // replaces the scores of the validation part in an [Archive]
 
 	// InstanceAUC measures how well the weights of instances (or scores, from an instance classifier) find the
-	// instances that make a bag positive, if instance labels are known. It is the AUC within a bag, averaged over the
-	// positive test bags with both kinds. Weights from different bags cannot be compared, so there is no AUC over all
-	// instances together.
+	// positive ones, if instance labels are known. It is the AUC within a bag, averaged over the test bags with both kinds.
 	InstanceAUC *float64 `json:"instance_auc,omitempty"`
+
+	// Localised has more figures of the scores of instances. Archives and results of earlier versions lack it.
+	Localised *Localised `json:"instances,omitempty"`
 
 	// Group is the main figure of the groups of the test part, such as patients, if every bag has a group.
 	Group *GroupFigure `json:"group_auc,omitempty"` // files use this name for every kind of target
@@ -225,6 +226,11 @@ func (r Result) Validate() error {
 		return errors.New("no bags")
 	case r.InstanceAUC != nil && !(*r.InstanceAUC >= 0 && *r.InstanceAUC <= 1):
 		return fmt.Errorf("an AUC of instances of %v; it is from 0 to 1", *r.InstanceAUC)
+	}
+	if r.Localised != nil {
+		if err := r.Localised.validate(); err != nil {
+			return err
+		}
 	}
 	of := mainFigure(r.Target)
 	if g := r.Group; g != nil && !(min(g.Mean, g.Max) >= of.least && max(g.Mean, g.Max) <= of.most) {

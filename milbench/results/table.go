@@ -66,6 +66,9 @@ type Row struct {
 	// InstanceAUC is [Result.InstanceAUC] averaged over all fits; absent if no fit has it.
 	InstanceAUC *float64 `json:"instance_auc,omitempty"`
 
+	// Localised is [Result.Localised] averaged over the fits that have it; absent if none has.
+	Localised *LocalisedRow `json:"instances,omitempty"`
+
 	// Group is [Result.Group] averaged over the fits that have it; absent if none has.
 	Group *GroupFigure `json:"group_auc,omitempty"`
 
@@ -566,6 +569,7 @@ func (row *rowFits) figures(t *Table) (Row, error) {
 	backends, versions, revisions := make(map[string]bool), make(map[string]bool), make(map[string]bool)
 	variance, defined := 0.0, row.set.target == mil.BinaryTarget
 	var instances, groupMeans, groupMaxima, ofFolds []float64
+	var localised []*Localised
 	for _, key := range slices.SortedFunc(maps.Keys(row.repeats), repeatKey.compare) {
 		folds := row.repeats[key]
 		var pooled []ScoredBag
@@ -603,6 +607,9 @@ func (row *rowFits) figures(t *Table) (Row, error) {
 			}
 			if r.InstanceAUC != nil {
 				instances = append(instances, *r.InstanceAUC)
+			}
+			if r.Localised != nil {
+				localised = append(localised, r.Localised)
 			}
 			if r.Group != nil {
 				groupMeans, groupMaxima = append(groupMeans, r.Group.Mean), append(groupMaxima, r.Group.Max)
@@ -675,6 +682,10 @@ func (row *rowFits) figures(t *Table) (Row, error) {
 	if len(instances) > 0 {
 		mean := stat.Mean(instances, nil)
 		out.InstanceAUC = &mean
+	}
+	var err error
+	if out.Localised, err = localisedRow(localised); err != nil {
+		return Row{}, fmt.Errorf("%s, %s: %w", row.set.shown, row.label, err)
 	}
 	if len(groupMeans) > 0 {
 		out.Group = &GroupFigure{stat.Mean(groupMeans, nil), stat.Mean(groupMaxima, nil)}

@@ -16,6 +16,7 @@ import (
 	"synpool/milbench/results"
 	"synpool/milbench/run"
 	"synpool/milbench/run/runtest"
+	"synpool/milbench/stats"
 )
 
 // TestDoAll performs runs jointly and separately. The results are the same, and fits that several runs request are
@@ -114,13 +115,14 @@ func kept(t *testing.T, dir string) (found, archived []results.Result) {
 	return found, archive.Results
 }
 
-// TestInstanceAUC follows the instance AUC from the labels of a set to the table and the archive. It asks for no
-// instance scores if instance labels equal the bag labels.
-func TestInstanceAUC(t *testing.T) {
+// TestInstanceFigures follows the figures of instances from the labels of a set to the table, and the AUC to the archive. It
+// asks for no instance scores if instance labels equal the bag labels.
+func TestInstanceFigures(t *testing.T) {
 	set := runtest.Set("witnesses", 30)
 	for i := range set.Bags {
-		// 3 of the 4 pairs of a witness and another instance are in order.
+		// 3 of the 4 pairs of a positive and another instance are in order. Otsu's threshold takes 3 and 4, which are two lesions.
 		set.Bags[i].Instances = &mil.Dense{Rows: 4, Cols: 1, Values: []float32{1, 2, 3, 4}}
+		set.Bags[i].Tile, set.Bags[i].Coordinates = 1, func() ([][2]float64, error) { return [][2]float64{{0, 0}, {2, 0}, {4, 0}, {6, 0}}, nil }
 		labels := []float64{0, 1, 0, 1}
 		if set.Bags[i].Label == 0 {
 			labels = make([]float64, 4)
@@ -142,9 +144,34 @@ func TestInstanceAUC(t *testing.T) {
 			}
 		}
 	}
+	for _, r := range found {
+		for _, b := range r.Localised.Bags {
+			if b.AUC != 0.75 || math.Abs(b.AP-5./6) > 1e-12 || b.Dice != 0.5 {
+				t.Fatalf("bag %s: %+v, want 0.75, 5/6 and 0.5", b.ID, b)
+			}
+		}
+		// Of a positive and a negative bag: 4 finds one lesion of two with half a false positive per bag.
+		var labels []int
+		var scores []float64
+		positives := 0.0
+		for _, b := range r.Bags {
+			labels, scores = append(labels, 0, b.Label, 0, b.Label), append(scores, 1, 2, 3, 4)
+			positives += float64(b.Label)
+		}
+		auc, err := stats.AUC(labels, scores)
+		must(t, err)
+		share := positives / float64(len(r.Bags)) // lesions found at 4 are half of all, false positives the other bags
+		sensitivity := 0.5
+		if rate := 0.25; rate < 1-share {
+			sensitivity = 0.5 * rate / (1 - share)
+		}
+		if math.Abs(r.Localised.AUC-auc) > 1e-12 || len(r.Localised.FROC) != 6 || math.Abs(r.Localised.FROC[0]-sensitivity) > 1e-12 || r.Localised.FROC[5] != 1 {
+			t.Fatalf("%+v, want a pooled AUC of %v and a first sensitivity of %v", r.Localised, auc, sensitivity)
+		}
+	}
 	table, err := results.Tabulate(found)
 	must(t, err)
-	for format, want := range map[string]string{"md": " 0.750 | honest", "tex": "& 0.750 &", "csv": ",0.750000,", "json": `"instance_auc": 0.75`} {
+	for format, want := range map[string]string{"md": " 0.750 |    0.833 |      0.500 | ", "tex": "& 0.750 & 0.833 & 0.500 &", "csv": ",0.750000,,,0.833333,,,0.500000,,,", "json": `"instance_auc": 0.75`, "html": "FROC: share"} {
 		var b strings.Builder
 		if err := table.Write(&b, format); err != nil || !strings.Contains(b.String(), want) {
 			t.Errorf("%s: %v, want %s in\n%s", format, err, want, b.String())

@@ -14,6 +14,7 @@ import (
 
 	"synpool/milbench/cv"
 	"synpool/milbench/learner"
+	"synpool/milbench/localise"
 	"synpool/milbench/mil"
 	"synpool/milbench/results"
 	"synpool/milbench/stats"
@@ -216,12 +217,16 @@ func (r *Run) studies(sum *account) ([]*setStudy, error) {
 		if err != nil {
 			return nil, err
 		}
+		truth, err := instanceTruth(s)
+		if err != nil {
+			return nil, err
+		}
 		for i := range fits {
 			fits[i].EveryEpoch = fits[i].EveryEpoch || r.Curves
 			fits[i].Winners = r.Winners
-			fits[i].Instances = hasInstanceLabels(s)
+			fits[i].Instances = truth != nil
 		}
-		studies = append(studies, &setStudy{Run: r, set: s, summary: sum, fits: fits})
+		studies = append(studies, &setStudy{Run: r, set: s, truth: truth, summary: sum, fits: fits})
 	}
 	return studies, nil
 }
@@ -265,6 +270,7 @@ func (r Run) Validate() error {
 type setStudy struct {
 	*Run
 	set     *mil.Set
+	truth   []localise.Bag // labels of instances, by bag; nil if they are not judged
 	summary *account
 	file    *results.File
 	fits    []cv.Fit // requested
@@ -423,8 +429,12 @@ func (s *setStudy) result(o learner.Outcome) (results.Result, error) {
 				validation[i].Winners, validation[i].Survival = nil, nil
 			}
 			result.Epoch, result.Bags, result.Validation = e.Number, test, validation
-			if result.InstanceAUC, err = s.instanceAUC(fit, e.Test); err == nil {
+			if result.Localised, err = s.localised(fit, e.Test); err == nil {
 				result.Group, err = s.groupFigure(fit, test)
+			}
+			if result.InstanceAUC = nil; result.Localised != nil {
+				auc := result.Localised.MeanAUC()
+				result.InstanceAUC = &auc
 			}
 			if err == nil && s.set.Kind == mil.BinaryTarget {
 				result.MemberAUC, err = memberAUC(test, e.Test)

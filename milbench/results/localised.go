@@ -1,0 +1,169 @@
+package results
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"synpool/milbench/stats"
+)
+
+// Localised has figures of the scores of instances in the test part of a fit, if instance labels are known
+// ([synpool/milbench/localise.Figures]).
+type Localised struct {
+	Bags []LocalisedBag `json:"bags"` // test bags with instances of both kinds
+
+	// Of the instances of all test bags as one list.
+	AUC  float64   `json:"auc"`
+	AP   float64   `json:"ap"`
+	Dice float64   `json:"dice"`
+	FROC []float64 `json:"froc,omitempty"` // sensitivity at each of [synpool/milbench/localise.Rates]; nil without positions
+}
+
+// LocalisedBag has the figures of one bag.
+type LocalisedBag struct {
+	ID    string  `json:"id"`
+	Group string  `json:"group,omitempty"` // [synpool/milbench/mil.Bag.Group]
+	AUC   float64 `json:"auc"`
+	AP    float64 `json:"ap"`
+	Dice  float64 `json:"dice"`
+}
+
+// MeanAUC returns the mean AUC in a bag, [Result.InstanceAUC].
+func (l *Localised) MeanAUC() float64 {
+	sum := 0.0
+	for _, b := range l.Bags {
+		sum += b.AUC
+	}
+	return sum / float64(len(l.Bags))
+}
+
+// validate returns an error if there are no bags, or if a figure is not from 0 to 1.
+func (l *Localised) validate() error {
+	if len(l.Bags) == 0 {
+		return errors.New("figures of instances of no bag")
+	}
+	values := append([]float64{l.AUC, l.AP, l.Dice}, l.FROC...)
+	for _, b := range l.Bags {
+		values = append(values, b.AUC, b.AP, b.Dice)
+	}
+	for _, v := range values {
+		if !(v >= 0 && v <= 1) {
+			return fmt.Errorf("a figure of instances of %v; it is from 0 to 1", v)
+		}
+	}
+	return nil
+}
+
+// Estimate is a figure with its 95 % interval.
+type Estimate struct {
+	Value float64  `json:"value"`
+	Low   *float64 `json:"low"` // null if there is no interval
+	High  *float64 `json:"high"`
+}
+
+// LocalisedRow has the figures of [Localised] averaged over fits.
+type LocalisedRow struct {
+	Bags int `json:"bags"` // test bags with instances of both kinds
+
+	// In each bag: mean over the bags of a fit, then over fits. Intervals are percentiles of the bootstrap over these bags, or over
+	// their groups ([stats.Bootstrap]): a draw takes the bags of all fits that test them.
+	AUC  Estimate `json:"auc"`
+	AP   Estimate `json:"ap"`
+	Dice Estimate `json:"dice"`
+
+	// Pooled over the test bags of a fit, as scores of different fits cannot be compared; without intervals.
+	PooledAUC  float64   `json:"pooled_auc"`
+	PooledAP   float64   `json:"pooled_ap"`
+	PooledDice float64   `json:"pooled_dice"`
+	FROC       []float64 `json:"froc,omitempty"`      // nil unless all fits have it
+	FROCMean   *float64  `json:"froc_mean,omitempty"` // of FROC
+}
+
+const (
+	bootstrapDraws = 2000
+	bootstrapSeed  = 1
+)
+
+// localisedRow averages over fits; it returns nil without any.
+func localisedRow(fits []*Localised) (*LocalisedRow, error) {
+	if len(fits) == 0 {
+		return nil, nil
+	}
+	var (
+		row   LocalisedRow
+		units [][]int
+		at    = make(map[string]int) // bag by id
+		unit  = make(map[string]int) // unit by group
+		froc  = true
+		n     = float64(len(fits))
+	)
+	for _, f := range fits {
+		row.PooledAUC, row.PooledAP, row.PooledDice = row.PooledAUC+f.AUC/n, row.PooledAP+f.AP/n, row.PooledDice+f.Dice/n
+		froc = froc && len(f.FROC) > 0 && len(f.FROC) == len(fits[0].FROC)
+		for _, b := range f.Bags {
+			if _, known := at[b.ID]; known {
+				continue
+			}
+			at[b.ID] = row.Bags
+			u, known := unit[b.Group]
+			if b.Group == "" || !known {
+				u = len(units)
+				units, unit[b.Group] = append(units, nil), u
+			}
+			units[u] = append(units[u], row.Bags)
+			row.Bags++
+		}
+	}
+	if froc {
+		row.FROC = make([]float64, len(fits[0].FROC))
+		for _, f := range fits {
+			for k, s := range f.FROC {
+				row.FROC[k] += s / n
+			}
+		}
+		mean := stat.Mean(row.FROC, nil)
+		row.FROCMean = &mean
+	}
+	all := slices.Repeat([]int{1}, row.Bags)
+	for _, figure := range []struct {
+		to *Estimate
+		of func(LocalisedBag) float64
+	}{
+		{&row.AUC, func(b LocalisedBag) float64 { return b.AUC }},
+		{&row.AP, func(b LocalisedBag) float64 { return b.AP }},
+		{&row.Dice, func(b LocalisedBag) float64 { return b.Dice }},
+	} {
+		mean := func(counts []int) float64 {
+			var means []float64
+			for _, f := range fits {
+				sum, of := 0.0, 0
+				for _, b := range f.Bags {
+					c := counts[at[b.ID]]
+					sum, of = sum+float64(c)*figure.of(b), of+c
+				}
+				if of > 0 {
+					means = append(means, sum/float64(of))
+				}
+			}
+			return stat.Mean(means, nil)
+		}
+		figure.to.Value = mean(all)
+		low, high, _, err := stats.Bootstrap(units, bootstrapDraws, level, bootstrapSeed, func(items []int) (float64, error) {
+			counts := make([]int, row.Bags)
+			for _, i := range items {
+				counts[i]++
+			}
+			return mean(counts), nil
+		})
+		if err != nil && !stats.Undefined(err) {
+			return nil, err
+		}
+		if err == nil && high-low > tied {
+			figure.to.Low, figure.to.High = &low, &high
+		}
+	}
+	return &row, nil
+}

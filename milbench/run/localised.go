@@ -1,0 +1,55 @@
+package run
+
+import (
+	"fmt"
+
+	"synpool/milbench/cv"
+	"synpool/milbench/localise"
+	"synpool/milbench/mil"
+	"synpool/milbench/results"
+)
+
+// instanceTruth returns the labels of instances of each bag. It returns nil if no bag has instances of both kinds, as instance
+// labels add nothing to the bag labels then, and for targets that are not binary.
+func instanceTruth(s *mil.Set) ([]localise.Bag, error) {
+	if s.Kind != mil.BinaryTarget || !localise.Known(s) {
+		return nil, nil
+	}
+	bags, err := localise.Truth(s)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Name, err)
+	}
+	return bags, nil
+}
+
+// localised returns [results.Result.Localised] for an epoch's test scores. It is nil if the learner scores no instances, and if no
+// test bag has both kinds.
+func (s *setStudy) localised(fit cv.Fit, test []mil.Prediction) (*results.Localised, error) {
+	if !fit.Instances {
+		return nil, nil
+	}
+	var bags []localise.Bag
+	var out results.Localised
+	for k, i := range fit.Test {
+		if test[k].Instances == nil { // not all learners score instances
+			return nil, nil
+		}
+		b, err := s.truth[i].Scored(test[k].Instances)
+		if err != nil {
+			return nil, err
+		}
+		if bags = append(bags, b); b.Both() {
+			f := localise.NewPool(bags[k:]).Figures(nil)
+			out.Bags = append(out.Bags, results.LocalisedBag{ID: b.ID, Group: s.set.Bags[i].Group, AUC: f.AUC, AP: f.AP, Dice: f.Dice})
+		}
+	}
+	if out.Bags == nil {
+		return nil, nil
+	}
+	f := localise.NewPool(bags).Figures(nil)
+	out.AUC, out.AP, out.Dice = f.AUC, f.AP, f.Dice
+	if f.FROC != nil {
+		out.FROC = f.FROC.Sensitivity[:]
+	}
+	return &out, nil
+}
