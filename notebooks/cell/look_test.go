@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"synpool/milbench/dataset/generate"
 	"synpool/plotting"
 )
 
@@ -93,6 +94,19 @@ func TestSplit(t *testing.T) {
 	}
 	said := printed(t, func() { Show(Train(train, StatisticsTrees).Evaluate(test)) })
 	wants(t, said, "10 bags (5 normal, 5 tumour; positive is tumour), 5 groups", "AUC", "called tumour")
+}
+
+// TestInstancesJudged: where labels of tiles are known, a comparison and an evaluation have figures of them.
+func TestInstancesJudged(t *testing.T) {
+	t.Setenv(StoreVariable, t.TempDir())
+	c := generate.DefaultSlides()
+	c.LeastTiles, c.MostTiles, c.Features = 20, 30, 4
+	bags := Made(Must(generate.DrawSlides(c)))
+	wants(t, printed(t, func() { Show(Compare(bags, StatisticsTrees).Folds(2)) }), "AUC of instances", "AP of instances", "Dice of instances", "FROC")
+	said := printed(t, func() {
+		Show(Train(bags.Except("patient01", "patient02"), StatisticsTrees).Evaluate(bags.Only("patient01", "patient02")))
+	})
+	wants(t, said, "bags with both kinds: 2; lesions: 2; judged: the score that Explain returns", "pooled instance AP", "sensitivity at 0.25")
 }
 
 // TestFeatures: pooled features are one vector for each bag, and shares of a bag are 1 together.

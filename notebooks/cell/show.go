@@ -360,6 +360,12 @@ func beside(r results.Row) []results.Named {
 	if r.InstanceAUC != nil {
 		list = append(list, results.Named{Name: "AUC of instances", Value: *r.InstanceAUC})
 	}
+	if l := r.Localised; l != nil {
+		list = append(list, results.Named{Name: "AP of instances", Value: l.AP.Value}, results.Named{Name: "Dice of instances", Value: l.Dice.Value})
+		if l.FROCMean != nil {
+			list = append(list, results.Named{Name: "FROC", Value: *l.FROCMean})
+		}
+	}
 	if r.Group != nil {
 		list = append(list, results.Named{Name: "group " + r.Figure, Value: r.Group.Mean})
 	}
