@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -90,6 +92,67 @@ func TestRuns(t *testing.T) {
 	}
 	if _, err := (Comparison{Sets: []*mil.Set{set}, Protocol: cv.Protocol{Name: cv.HonestProtocol, Folds: 1, Repeats: 1}}).Runs(); err == nil {
 		t.Error("one fold is accepted")
+	}
+}
+
+// TestCompareInstances: for every kind of target, a classical learner and an ensemble of networks have figures of instances, and one
+// instance that decides on its bag is found.
+func TestCompareInstances(t *testing.T) {
+	for _, kind := range []mil.TargetKind{mil.BinaryTarget, mil.ClassTarget, mil.RealTarget, mil.SurvivalTarget} {
+		set := &mil.Set{Name: "planted", Kind: kind}
+		if kind == mil.ClassTarget {
+			set.Classes = []string{"a", "b", "c"}
+		}
+		random := rand.New(rand.NewPCG(2, uint64(kind)))
+		for i := range 24 {
+			d := &mil.Dense{Rows: 6, Cols: 2}
+			for range 12 {
+				d.Values = append(d.Values, float32(0.3*random.NormFloat64()))
+			}
+			amount := float64(i % 3)
+			target := mil.Labelled(i % max(2, len(set.Classes)))
+			if kind == mil.BinaryTarget || kind == mil.ClassTarget {
+				amount = float64(target.Label)
+			} else {
+				target = mil.Target{Value: 1 + amount + 0.01*float64(i), Event: true}
+			}
+			labels := make([]float64, 6)
+			if amount > 0 {
+				labels[2] = 1
+				d.Values[4] += float32(3 * amount)
+			}
+			set.Bags = append(set.Bags, mil.Bag{ID: fmt.Sprint(i), Target: target, Instances: d})
+			set.InstanceLabels = append(set.InstanceLabels, labels)
+		}
+		if err := set.Seal(); err != nil {
+			t.Fatal(err)
+		}
+		trees, err := Setting("statistics-trees", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		softmax, err := Setting("softmax", map[string]any{"epochs": 30})
+		if err != nil {
+			t.Fatal(err)
+		}
+		two, err := cv.Replace(softmax, map[string]any{"members": 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		settings := []json.RawMessage{two}
+		if kind != mil.SurvivalTarget { // trees do not learn it
+			settings = []json.RawMessage{trees, two}
+		}
+		found, err := Compare(t.Context(), Comparison{Sets: []*mil.Set{set}, Settings: settings, Protocol: cv.Protocol{Name: cv.HonestProtocol, Folds: 2, Repeats: 1}, Seed: 1}, nil)
+		if err != nil || len(found.Table.Rows) != len(settings) {
+			t.Fatalf("%v: %d rows, %v", kind, len(found.Table.Rows), err)
+		}
+		for _, row := range found.Table.Rows {
+			l := row.Localised
+			if l == nil || row.InstanceAUC == nil || math.Abs(*row.InstanceAUC-l.AUC.Value) > 1e-12 || l.FROC != nil || !(l.AUC.Value > 0.7) {
+				t.Errorf("%v: %s has figures of instances %+v", kind, row.Setting, l)
+			}
+		}
 	}
 }
 

@@ -10,9 +10,9 @@ import (
 )
 
 // instanceTruth returns the labels of instances of each bag. It returns nil if no bag has instances of both kinds, as instance
-// labels add nothing to the bag labels then, and for targets that are not binary.
+// labels add nothing to the bag labels then.
 func instanceTruth(s *mil.Set) ([]localise.Bag, error) {
-	if s.Kind != mil.BinaryTarget || !localise.Known(s) {
+	if !localise.Known(s) {
 		return nil, nil
 	}
 	bags, err := localise.Truth(s)
