@@ -170,10 +170,32 @@ func (m *Model) read(nameOrFile string, how Reading) (*mil.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	if about.Features != nil && source.Stored.Features != nil && how.Column != dataset.NoColumn {
-		return nil, fmt.Errorf("--instance-label-column %v: the features are taken by the names that the model knows; leave the flag out, and name a column of labels of instances instance_label", how.Column)
+	if about.Features == nil || source.Stored.Features == nil || how.Column == dataset.NoColumn {
+		return source.Set(how.Column)
 	}
-	return source.Set(how.Column)
+	if !how.Judged {
+		return nil, fmt.Errorf("--instance-label-column %v: the features are taken by the names that the model knows; leave the flag out", how.Column)
+	}
+	// The names of the features leave the column out. Read all columns for it.
+	set, err := source.Set(dataset.NoColumn)
+	if err != nil {
+		return nil, err
+	}
+	how.Options.Note = nil
+	if source, err = how.Options.Open(nameOrFile); err != nil {
+		return nil, err
+	}
+	whole, err := source.Set(how.Column)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range about.Features {
+		if slices.Contains(source.Stored.Features, name) && !slices.Contains(whole.Features, name) {
+			return nil, fmt.Errorf("--instance-label-column %v: column %s is a feature of the model; give the column of the labels", how.Column, name)
+		}
+	}
+	set.InstanceLabels = whole.InstanceLabels
+	return set, nil
 }
 
 // Predictions are what a model says about some bags.

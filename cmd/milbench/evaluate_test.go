@@ -293,6 +293,15 @@ func TestEvaluateInstances(t *testing.T) {
 		}
 		out, _ = succeed(t, "evaluate", model, fresh)
 		has(t, out, "judged: the "+judged+" that milbench predict --instances prints", "pooled instance AUC", "sensitivity at 0.25")
+		named := write(t, "labelled-tiles.csv", strings.Replace(contents(t, fresh), "instance_label", "seen", 1))
+		if other := evaluationOf(t, model, named, "--instance-label-column", "1"); !reflect.DeepEqual(other.Localised, e.Localised) || !reflect.DeepEqual(other.Figures, e.Figures) {
+			t.Errorf("%s: %+v of a column by its number, %+v by its name", judged, other.Localised, e.Localised)
+		}
+		if other := evaluationOf(t, model, named); other.Localised != nil {
+			t.Errorf("%s: labels of instances that nobody named: %+v", judged, other.Localised)
+		}
+		refuse(t, exitUse, "--instance-label-column 2: column f1 is a feature of the model; give the column of the labels", "evaluate", model, named, "--instance-label-column", "2")
+		refuse(t, exitUse, "leave the flag out", "predict", model, named, "--instance-label-column", "1")
 	}
 }
 
