@@ -160,7 +160,7 @@ func (m *Model) Predict(ctx context.Context, bags []mil.Instances, instances boo
 		one, err := rows(instanceName, -1)
 		if err == nil && one != nil {
 			if p.Instances = one[0]; math.IsNaN(p.Instances[0]) {
-				return nil, &modeldir.BagError{Bag: i, Err: fmt.Errorf("%d instances; the model scores those of bags of at most %d; leave out --instances", bag.Len(), learner.MostLeftOut)}
+				return nil, &modeldir.BagError{Bag: i, Err: fmt.Errorf("%d instances; the model scores instances only in bags of at most %d, and larger bags only as a whole (without --instances)", bag.Len(), learner.MostLeftOut)}
 			}
 		}
 		if err == nil {
