@@ -21,6 +21,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -48,6 +49,7 @@ const (
 func main() {
 	out := flag.String("out", "", "folder for the cases")
 	sets := flag.String("sets", "musk1,musk2,elephant,fox,tiger,web1", "named sets, apart from the generated ones")
+	only := flag.String("only", "", "regular expression of the names of the cases (default all)")
 	quick := flag.Bool("quick", false, "generated sets alone, and small bags")
 	flag.Parse()
 	if *out == "" {
@@ -57,8 +59,11 @@ func main() {
 	if *quick {
 		named = nil
 	}
-	every := func(string) bool { return true }
-	if err := run(context.Background(), *out, named, !*quick, every, func(line string) { fmt.Println(line) }); err != nil {
+	chosen, err := regexp.Compile(*only)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := run(context.Background(), *out, named, !*quick, chosen.MatchString, func(line string) { fmt.Println(line) }); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -208,6 +213,9 @@ func tasks(folder string, named []string) (list []task, err error) {
 			return nil, err
 		}
 		for _, learner := range []string{"syn", "gated", "statistics-svm", "miles"} {
+			if learner == "miles" && len(set.Bags) != 92 { // Musk 1: elsewhere scores of instances take minutes
+				continue
+			}
 			var fields map[string]any
 			if slices.Contains(neural.Poolings, learner) {
 				fields = map[string]any{"epochs": 3}
