@@ -123,7 +123,8 @@ def differs(saved, now, tolerance):
 
 def words(lines):
     """The words of lines without their numbers, in order of the alphabet: a table that is sorted by a number may have its rows in another order."""
-    return sorted(word for line in lines for word in NUMBER.sub("#", DURATION.sub("DURATION", line)).split() if set(word) - set("#-–,.%():"))
+    numbers = (NUMBER.sub("#", DURATION.sub("DURATION", line)) for line in lines)
+    return sorted(word.strip(",.;:()") for line in numbers for word in line.split() if set(word) - set("#-–,.;%():"))
 
 
 def check(path, timeout, tolerance):

@@ -61,6 +61,7 @@ have 1 % of their values outside the range of training. A fresh sample of the sa
 warning in about 1 of 100 cases. Another warning names bags that are among the training bags.
 
 Files:
+MODEL is a folder of milbench train, or a file of milbench export that ends in .onnx.
 Labels must be spelled as those of the model. Features are matched as in milbench predict. A FILE is
 a table, a folder of arrays or a MATLAB file: milbench help files.`,
 		Example: `  milbench evaluate model new.csv

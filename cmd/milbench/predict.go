@@ -47,9 +47,9 @@ order of the file.
 Probabilities:
 The calibration is temperature, platt or isotonic if the model was trained with --calibrate, else
 none. A note says the same. Without calibration the probability is 1/(1+exp(-score)) where the score
-is a logit: of networks, auto, statistics-trees and instance. It is often too near 0 or 1. Scores of
-other learners rank bags but are no logits; without calibration they have no probability, and the
-column is empty.
+is a logit: of networks, auto, statistics-trees, linear-probe and instance. It is often too near 0
+or 1. Scores of other learners rank bags but are no logits; without calibration they have no
+probability, and the column is empty.
 
 Sets and intervals:
 If the model was trained with --calibrate conformal, the column set has the classes that the bag may
@@ -81,6 +81,7 @@ instances are expected to be like those of negative bags. This takes for granted
 not depend on each other; where those of a bag do, as tiles of a slide, the rate is only rough.
 
 Files:
+MODEL is a folder of milbench train, or a file of milbench export that ends in .onnx.
 Features are matched by name if the file has names, else by order. The file needs no labels; labels
 and other columns are ignored. A CSV file without a header must have a label column before the bags.
 In a folder without labels.csv every array is a bag. If the model was trained with missing values,

@@ -33,7 +33,8 @@ func (p *program) show() *cobra.Command {
 setting, how well such models did on held-out bags, the thresholds, and what the model must not be
 used for. --json prints all of it, with every feature.
 
-milbench train writes the card into the folder of the model. It has figures if you gave --results.`,
+milbench train writes the card into the folder of the model, milbench export into its file of ONNX.
+It has figures if you gave train --results.`,
 		Example: `  milbench show model
   milbench show model --json`,
 		Args: arguments(1, 1),

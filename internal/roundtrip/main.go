@@ -145,6 +145,13 @@ func tasks(folder string, named []string) (list []task, err error) {
 		s, err := milbench.Setting("syn", fields)
 		add(name, sets[mil.BinaryTarget], s, err)
 	}
+	for name, fields := range map[string]map[string]any{
+		"attention": {"weights": "sparsemax"}, "gated": {"weights": "entmax15"}, "mean": {"layers": 0, "hidden": 16},
+	} {
+		fields["epochs"] = 3
+		s, err := milbench.Setting(name, fields)
+		add(name+"-varied", sets[mil.BinaryTarget], s, err)
+	}
 	s, err := milbench.Setting("gated", map[string]any{"epochs": 3, "loss": "cox", "batch": 4})
 	add("gated-cox", sets[mil.SurvivalTarget], s, err)
 	for _, e := range learners.Classic() {

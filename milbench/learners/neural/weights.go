@@ -1,6 +1,7 @@
 package neural
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -120,6 +121,9 @@ func (d dict) has(name string) bool { _, there := d.arrays[name]; return there }
 
 // ReadWeights reads a file of safetensors. The error names the array that is missing, left over or of another shape.
 func ReadWeights(data []byte) (*Weights, error) {
+	if bytes.HasPrefix(data, []byte("PK\x03\x04")) {
+		return nil, errors.New("a file of torch.save, it seems; write the weights with safetensors.torch.save_file(model.state_dict(), FILE)")
+	}
 	arrays, metadata, err := safetensors.Decode(data)
 	if err != nil {
 		return nil, err

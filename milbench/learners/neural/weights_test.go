@@ -288,6 +288,9 @@ func TestReadWeightsRefuses(t *testing.T) {
 			}
 		})
 	}
+	if _, err := ReadWeights([]byte("PK\x03\x04 archive/data.pkl")); err == nil || !strings.Contains(err.Error(), "save_file") {
+		t.Errorf("error %v of a file of torch.save", err)
+	}
 	w, err := ReadWeights(data)
 	if err != nil {
 		t.Fatal(err)
