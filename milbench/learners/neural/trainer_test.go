@@ -259,7 +259,7 @@ func TestTooLarge(t *testing.T) {
 	for _, c := range []struct {
 		config neural.Config
 		want   string
-	}{{deep, "lower --width or --layers"}, {wide, ""}} {
+	}{{deep, "lower --width, --layers or --hidden"}, {wide, ""}} {
 		_, err := neural.Trainer{Backend: backendtest.Chosen(t)}.Train(context.Background(), c.config, set, 1, nil)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%+v: error %v, want %q", c.config, err, c.want)
