@@ -75,6 +75,9 @@ func Train(ctx context.Context, set *mil.Set, t Training, m *Machine) (*Model, e
 			return nil, fmt.Errorf("%s: only one bag has label %s; a class needs two at least: add bags, or leave it out", bags.Name, bags.ClassName(class))
 		}
 	}
+	if t.Exportable && t.Results != "" && learners.Candidates(t.Setting) != nil {
+		return nil, errors.New("--exportable: the figures of --results are those of all candidates; leave one of the two out")
+	}
 	if t.Exportable {
 		only, left, err := learners.OnlyExportable(t.Setting)
 		if err != nil {
@@ -96,6 +99,9 @@ func Train(ctx context.Context, set *mil.Set, t Training, m *Machine) (*Model, e
 	trainer := m.trainer(!alone(t.Setting))
 	trainer.Note = t.Note
 	calibrated := t.Calibrate != "" || t.Level != 0 || t.Instances
+	if t.From != nil && t.Results != "" {
+		return nil, errors.New("--from: the figures of --results are those of networks that begin at random; leave one of the two out")
+	}
 	if t.From != nil {
 		switch nets, is := trainer.Networks.(*neural.Networks); {
 		case !alone(t.Setting) || !is:

@@ -32,6 +32,9 @@ func (f *cardFlags) addTo(flags *pflag.FlagSet) {
 
 // judgeCommand returns the milbench run command that judges the learner of train on nameOrFile, "" if there is none.
 func (p *program) judgeCommand(c *cobra.Command, nameOrFile string, asked *trainFlags, config *neural.Config) string {
+	if asked.from != "" || c.Flags().Changed("exportable") {
+		return "" // run has neither
+	}
 	if asked.flags.Changed("setting") {
 		return "" // run takes the default or the grid of a learner
 	}

@@ -21,9 +21,10 @@ The file contains everything that the model does to a bag: missing values, words
 weights and probabilities. onnxruntime runs it in Python, C++, Java, C# and a browser, and
 milbench predict FILE.onnx reads it back.
 
-Input:   instances [instances, columns], float32; NaN is a missing value. Columns are those of the
-         training file, in order; the metadata "columns" names them. A column of words is an input
-         of its own, words.NAME. Features with a centre, such as dates, need float64.
+Input:   instances [instances, columns], float32. Columns are those of the training file, in order;
+         the metadata "columns" names them. NaN is a missing value where training had some, and
+         makes the score NaN elsewhere. A column of words is an input of its own, words.NAME.
+         Features with a centre, such as dates, need float64.
 Output:  score, probability, weights, instance_score, and for survival alive; those that the model
          has. Package milbench/export describes their shapes.
 

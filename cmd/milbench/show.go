@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -13,7 +14,7 @@ import (
 
 // inspect returns the card and the setting of a model in a folder or a file of ONNX.
 func inspect(model string) (modeldir.Card, json.RawMessage, error) {
-	if strings.EqualFold(filepath.Ext(model), ".onnx") {
+	if info, err := os.Stat(model); strings.EqualFold(filepath.Ext(model), ".onnx") && (err != nil || !info.IsDir()) {
 		read, err := export.Load(model)
 		if err != nil {
 			return modeldir.Card{}, nil, err

@@ -330,6 +330,9 @@ func (t *trainFlags) fromWeights() (*neural.Config, error) {
 	if t.flags.Changed("learner") {
 		return nil, errors.New("--from: the weights of a network; leave --learner out")
 	}
+	if t.flags.Changed("setting") {
+		return nil, errors.New("--setting: the setting of a learner that is no network; leave it or --from out")
+	}
 	data, err := disk.ReadFile(t.from)
 	if err == nil {
 		t.weights, err = neural.ReadWeights(data)

@@ -582,7 +582,7 @@ func decodeTensor(data []byte) (t *Tensor, name string, err error) {
 		t.Dims = append(t.Dims, int(d))
 	}
 	n := size(t.Dims)
-	if n < 0 || n > len(data) {
+	if n < 0 || n > len(data) || slices.ContainsFunc(t.Dims, func(d int) bool { return d > len(data) }) {
 		return nil, "", errFormat
 	}
 	switch kind {

@@ -70,14 +70,14 @@ func (t *Tensor) Type() Type {
 	return 0
 }
 
-// size returns the number of values of dimensions, or -1 if there are too many.
+// size returns the number of values of dimensions, or -1 if there are too many: more than 2^46 without those of dimensions of 0.
 func size(dims []int) int {
-	n := 1
+	n, all := 1, 1
 	for _, d := range dims {
-		if d < 0 || d > 0 && n > (1<<46)/d {
+		if d < 0 || d > 0 && all > (1<<46)/d {
 			return -1
 		}
-		n *= d
+		n, all = n*d, all*max(d, 1)
 	}
 	return n
 }

@@ -82,6 +82,9 @@ func reshape(n *Node, in []*Tensor) []*Tensor {
 			panic("a shape with a negative dimension")
 		}
 		known *= dims[k]
+		if known < 0 || known > MostValues {
+			panic("a shape that does not fit the values")
+		}
 	}
 	all := size(in[0].Dims)
 	if unknown >= 0 {
@@ -377,7 +380,7 @@ func reduction(f func(values []float64) float64) operator {
 		}
 		order := mapped(slices.Concat(rest, reduced), func(a int) int64 { return int64(a) })
 		values := doubles(transpose(&Tensor{t.Dims, doubles(t)}, order))
-		out := make([]float64, size(dims))
+		out := make([]float64, limited(dims))
 		for i := range out {
 			out[i] = f(values[i*over : (i+1)*over])
 		}
@@ -507,7 +510,7 @@ func treeEnsemble(n *Node, in []*Tensor) []*Tensor {
 	}
 	targets := int(attribute(n, "n_targets", int64(1)))
 	base := numbers("base_values")
-	out := make([]float64, in[0].Dims[0]*targets)
+	out := make([]float64, limited([]int{in[0].Dims[0], targets}))
 	for row := range in[0].Dims[0] {
 		sums := out[row*targets : (row+1)*targets]
 		copy(sums, base)

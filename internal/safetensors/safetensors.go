@@ -83,6 +83,7 @@ func Decode(data []byte) (arrays map[string]Tensor, metadata map[string]string, 
 		return nil, nil, errFormat
 	}
 	arrays = map[string]Tensor{}
+	total := 0
 	for name, one := range header {
 		if name == metadataName {
 			if err := json.Unmarshal(one, &metadata); err != nil {
@@ -92,6 +93,9 @@ func Decode(data []byte) (arrays map[string]Tensor, metadata map[string]string, 
 		}
 		var p place
 		if err := json.Unmarshal(one, &p); err != nil || p.Offsets[0] < 0 || p.Offsets[1] < p.Offsets[0] || p.Offsets[1] > len(values) {
+			return nil, nil, fmt.Errorf("%w: the array %q", errFormat, name)
+		}
+		if total += p.Offsets[1] - p.Offsets[0]; total > len(values) { // arrays do not overlap
 			return nil, nil, fmt.Errorf("%w: the array %q", errFormat, name)
 		}
 		if arrays[name], err = p.tensor(values[p.Offsets[0]:p.Offsets[1]]); err != nil {

@@ -73,6 +73,7 @@ func TestRefuses(t *testing.T) {
 		"outside": {file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`, 4), `"a"`},
 		"size":    {file(`{"a":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}}`, 8), `"a"`},
 		"huge":    {file(`{"a":{"dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,8]}}`, 8), `"a"`},
+		"overlap": {file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`, 8), "not a safetensors file"},
 		"type":    {file(`{"a":{"dtype":"I64","shape":[1],"data_offsets":[0,8]}}`, 8), `"I64"`},
 		"minus":   {file(`{"a":{"dtype":"F32","shape":[-1],"data_offsets":[-4,0]}}`, 8), `"a"`},
 	} {

@@ -6,7 +6,8 @@
 // # Inputs
 //
 // "instances" is float32 [instances, columns], or float64 for a model whose features have a centre ([mil.Set.Centre]); columns
-// are listed, in order, as JSON in the metadata "columns". NaN is a missing value. A column of words is an input of its own,
+// are listed, in order, as JSON in the metadata "columns". NaN is a missing value in columns that had some in training; elsewhere it makes
+// the score NaN. A column of words is an input of its own,
 // "words.NAME", strings [instances]; the empty cell is the word "missing".
 //
 // For several bags at once, all inputs have a first axis for the bags, and "mask", booleans [bags, instances], is false for
@@ -110,6 +111,7 @@ func ONNX(m learners.Model, l *calibrate.Learnt, batch bool) (*onnx.Model, error
 	if err != nil {
 		return nil, err
 	}
+	out.Scores = g.Op("Add", out.Scores, poison(g, x, mask))
 	shape := func(dims ...string) []string {
 		if batch {
 			return append([]string{"bags"}, dims...)
@@ -231,6 +233,21 @@ func exported(g *onnx.Graph, e learner.Exporter, x, mask string) (out learner.Ex
 		*to = all[k]
 	}
 	return out, nil
+}
+
+// poison adds 0, or NaN if a value of a bag is NaN or infinite: missing where training had no missing values. Comparisons with NaN, as in trees, would
+// give a score without a warning.
+func poison(g *onnx.Graph, x, mask string) string {
+	axes := []int64{0, 1}
+	if mask != "" {
+		x = g.Op("Where", g.Op("Unsqueeze", mask, g.Ints(-1)), x, g.Double(0))
+		axes = []int64{1, 2}
+	}
+	none := g.Reduce("ReduceSum", g.Op("Mul", x, g.Double(0)), false, axes...)
+	if mask != "" {
+		none = g.Op("Unsqueeze", none, g.Ints(-1))
+	}
+	return none
 }
 
 // probability adds the probabilities of scores, or returns "" if the model has none.

@@ -166,6 +166,9 @@ func (m *Model) Predict(ctx context.Context, bags []mil.Instances, instances boo
 		if err == nil {
 			p.ClassInstances, err = rows(classesName, -1)
 		}
+		if n := len(p.ClassInstances); err == nil && n > 0 && n != width(&m.card) {
+			err = fmt.Errorf("its output %s has %d rows for %d classes", classesName, n, width(&m.card))
+		}
 		if err != nil {
 			return nil, modeldir.Damaged("%v", err)
 		}

@@ -26,6 +26,8 @@ type Exported struct {
 	Instances      string // [instances]; "" without
 	ClassInstances string // [classes, instances]; "" without
 
+	Unscored bool // the model scores instances, and the graph does not
+
 	Alive string    // survival curve [times]; "" without
 	Times []float64 // of the curve
 }

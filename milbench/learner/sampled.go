@@ -206,6 +206,7 @@ func (m shortModel) Export(g *onnx.Graph, x string) (out Exported, err error) {
 	some := g.Op("Min", n, g.Const(onnx.Scalar(int64(m.cut.most))))
 	rows := g.Op("Div", g.Op("Mul", g.Op("Range", zero, some, one), n), some)
 	out, err = of.Export(g, g.Op("Gather", x, rows))
+	out.Unscored = out.Instances != ""
 	out.Instances, out.ClassInstances = "", ""
 	return out, err
 }

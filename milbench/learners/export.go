@@ -84,9 +84,10 @@ func (m *joinedModel) Export(g *onnx.Graph, x string) (out learner.Exported, err
 		w := m.card.Members[k].Weight
 		weighed := func(values string) string { return g.Op("Mul", values, g.Double(w)) }
 		scores = append(scores, part.Scores)
-		if part.Alive != "" {
+		if part.Alive != "" && m.combination == nil {
 			alive, out.Times = append(alive, weighed(part.Alive)), part.Times
 		}
+		out.Unscored = out.Unscored || part.Unscored
 		if part.Instances == "" || classes && part.ClassInstances == "" {
 			continue
 		}
@@ -115,6 +116,9 @@ func (m *joinedModel) Export(g *onnx.Graph, x string) (out learner.Exported, err
 		}
 	} else {
 		out.Scores = m.combination.export(g, scores)
+	}
+	if out.Unscored { // the mean over the others would be another one
+		return out, nil
 	}
 	if instances != nil {
 		out.Instances = g.Op("Div", sum(instances), g.Double(total))

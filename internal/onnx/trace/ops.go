@@ -42,7 +42,7 @@ func (f *function) Rsqrt(x compute.Value) (compute.Value, error) {
 	return f.unary("Reciprocal", root)
 }
 
-// Expm1 is exp(x) − 1, as 2 tanh(x/2) / (1 − tanh(x/2)), which keeps the digits of a small x.
+// Expm1 is exp(x) − 1 for x above 1/2, and below 2 tanh(x/2) / (1 − tanh(x/2)), which keeps the digits of a small x.
 func (f *function) Expm1(x compute.Value) (compute.Value, error) {
 	half, err := f.Mul(x, f.scalar(x, 0.5))
 	if err != nil {
@@ -54,7 +54,11 @@ func (f *function) Expm1(x compute.Value) (compute.Value, error) {
 	}
 	above, _ := f.Mul(t, f.scalar(x, 2))
 	below, _ := f.Sub(f.scalar(x, 1), t)
-	return f.Div(above, below)
+	small, _ := f.Div(above, below)
+	power, _ := f.Exp(x)
+	plain, _ := f.Sub(power, f.scalar(x, 1))
+	far, _ := f.GreaterThan(x, f.scalar(x, 0.5))
+	return f.Where(far, plain, small)
 }
 
 func (f *function) Log1p(x compute.Value) (compute.Value, error) {

@@ -43,6 +43,7 @@ func TestRecord(t *testing.T) {
 		"chosen":    func(x *Node) *Node { return Where(GreaterThan(x, ScalarZero(x.Graph(), x.DType())), x, Exp(x)) },
 		"log1p":     func(x *Node) *Node { return Log1P(Exp(x)) },
 		"expm1":     func(x *Node) *Node { return Expm1(MulScalar(x, 1e-4)) },
+		"far":       func(x *Node) *Node { return Expm1(MulScalar(x, 20)) },
 		"rsqrt":     func(x *Node) *Node { return Rsqrt(AddScalar(Square(x), 1)) },
 		"clip":      func(x *Node) *Node { return ClipScalar(x, -0.5, 0.5) },
 		"finite":    func(x *Node) *Node { return ConvertDType(IsFinite(Log(x)), x.DType()) },

@@ -3,6 +3,7 @@ package classic
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"synpool/internal/onnx"
 	"synpool/milbench/learner"
@@ -394,13 +395,17 @@ func (m *citationKNNModel) Export(g *onnx.Graph, x string) (learner.Exported, er
 		}
 		votes = append(votes, row...)
 	}
+	reach := slices.Clone(m.Reach)
+	for i, r := range reach { // a neighbour at the edge stays one if its distance is rounded differently
+		reach[i] = min(r*(1+1e-9), math.MaxFloat64)
+	}
 	return exportLeaveOut(g, x, func(g *onnx.Graph, x string) (string, error) {
 		d, err := m.Setting.Distance.export(g, m.Scale, m.Bags, x)
 		if err != nil {
 			return "", err
 		}
 		each := g.Doubles(votes, n, width)
-		sum := g.Op("MatMul", g.Cast(g.Op("LessOrEqual", d, g.Doubles(m.Reach, n)), onnx.Double), each)
+		sum := g.Op("MatMul", g.Cast(g.Op("LessOrEqual", d, g.Doubles(reach, n)), onnx.Double), each)
 		if k := min(m.Setting.References, n); k > 0 {
 			nearest := g.Add("", "TopK", 2, []string{d, g.Ints(int64(k))}, onnx.Attribute{Name: "largest", Value: int64(0)})[1]
 			sum = g.Op("Add", sum, g.Reduce("ReduceSum", g.Op("Gather", each, nearest), false, 0))

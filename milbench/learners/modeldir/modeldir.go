@@ -450,6 +450,11 @@ func (c *Card) Validate() error {
 	if err := cmp.Or(mil.CheckPrepared(c.Missing, c.Words, c.NumFeatures), mil.CheckCentre(c.Centre, c.NumFeatures)); err != nil {
 		return err
 	}
+	for _, m := range c.Missing {
+		if slices.Contains(c.Words, m.Feature) || slices.Contains(c.Words, m.Indicator) {
+			return fmt.Errorf("feature %d is that of a word and of a number", m.Feature)
+		}
+	}
 	if c.Facts != nil {
 		return c.Facts.check(c.NumFeatures)
 	}

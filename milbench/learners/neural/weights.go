@@ -44,6 +44,7 @@ type Weights struct {
 	Untrained bool // makes a model of the weights as they are, without training
 
 	values map[string][]float32 // by path of the network
+	pair   bool                 // the last layer had two outputs
 }
 
 // linear is a linear layer of PyTorch.
@@ -149,16 +150,24 @@ func ReadWeights(data []byte) (*Weights, error) {
 	if err := w.read(d); err != nil {
 		return nil, err
 	}
+	if err := d.leftOver(w.Pooling); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// leftOver reports an array that was not taken.
+func (d dict) leftOver(pooling string) error {
 	var left []string
-	for name := range arrays {
-		if !d.used[name] && !strings.HasSuffix(name, "num_batches_tracked") {
+	for name := range d.arrays {
+		if !d.used[name] {
 			left = append(left, name)
 		}
 	}
 	if slices.Sort(left); left != nil {
-		return nil, fmt.Errorf("the array %s has no place in the network of pooling %s (%d such arrays): leave it out, or rename it as the documentation of --from says", left[0], w.Pooling, len(left))
+		return fmt.Errorf("the array %s has no place in the network of pooling %s (%d such arrays): leave it out, or rename it as the documentation of --from says", left[0], pooling, len(left))
 	}
-	return w, nil
+	return nil
 }
 
 // read recognises the network and takes its arrays.
@@ -339,14 +348,16 @@ func (w *Weights) readHopfield(d dict, place string, features *int) error {
 	if norms != 0 && norms != 3 {
 		return errors.New("some layer norms of the HopfieldPooling are there and others are not; here all are, or none")
 	}
-	w.Fields["norm"] = norms == 3
+	if w.Fields["norm"] = norms == 3; norms == 0 {
+		w.Notes = append(w.Notes, "the HopfieldPooling has no arrays of layer norms: it is taken to have none, also if it normalises without them (affine=False)")
+	}
 	return nil
 }
 
 // readClassifier takes the last layer: of two outputs their difference. pairs says that CLAM's instance classifiers may be there.
 func (w *Weights) readClassifier(d dict, last linear, pairs bool) error {
 	if w.Outputs = last.out(); w.Outputs == 2 {
-		last, w.Outputs = last.difference(), 1
+		last, w.Outputs, w.pair = last.difference(), 1, true
 	}
 	instance := d.matching(`instance_classifiers\.(\d+)`)
 	if len(instance) == 0 {
@@ -397,8 +408,8 @@ func ownWeights(arrays map[string]safetensors.Tensor, text string) (*Weights, er
 		if err := bare.read(d); err != nil {
 			return nil, err
 		}
-		w.values, w.Features, w.Outputs = bare.values, bare.Features, bare.Outputs
-		return w, nil
+		w.values, w.Features, w.Outputs, w.pair = bare.values, bare.Features, bare.Outputs, bare.pair
+		return w, d.leftOver(w.Pooling)
 	}
 	for name, t := range arrays {
 		path := "/" + strings.ReplaceAll(name, ".", "/")
@@ -455,6 +466,9 @@ func (w *Weights) forTargets(kind mil.TargetKind, s targets) (*Weights, error) {
 		return w, nil
 	}
 	last, there := w.values["/classifier/weights"]
+	if w.pair {
+		return nil, errors.New("--from: the last layer has two outputs, those of two classes; a number has one")
+	}
 	if !there {
 		return nil, fmt.Errorf("--from: pooling %s has no last layer for numbers", w.Pooling)
 	}
