@@ -28,7 +28,6 @@ func init() {
 		"Pow": arithmetic(math.Pow, func(a, b int64) int64 { return int64(math.Pow(float64(a), float64(b))) }),
 		"Max": variadic(arithmetic(math.Max, func(a, b int64) int64 { return max(a, b) })),
 		"Min": variadic(arithmetic(math.Min, func(a, b int64) int64 { return min(a, b) })),
-		"Mod": arithmetic(math.Mod, func(a, b int64) int64 { return ((a % b) + b) % b }),
 
 		"Equal":          {2, func(_ *Node, in []*Tensor) []*Tensor { return one(equal(in[0], in[1])) }},
 		"Less":           comparison(func(order int) bool { return order < 0 }),
@@ -56,8 +55,6 @@ func init() {
 		"Ceil":       unary(math.Ceil),
 		"Round":      unary(math.RoundToEven),
 		"Sigmoid":    unary(func(v float64) float64 { return 1 / (1 + math.Exp(-v)) }),
-		"Relu":       unary(func(v float64) float64 { return max(v, 0) }),
-		"Softplus":   unary(func(v float64) float64 { return max(v, 0) + math.Log1p(math.Exp(-math.Abs(v))) }),
 		"Sign": unary(func(v float64) float64 {
 			switch {
 			case v > 0:
@@ -71,14 +68,10 @@ func init() {
 		"IsInf": test(func(v float64) bool { return math.IsInf(v, 0) }),
 
 		"Identity": {1, func(_ *Node, in []*Tensor) []*Tensor { return one(in[0]) }},
-		"Dropout":  {1, func(_ *Node, in []*Tensor) []*Tensor { return one(in[0]) }},
-		"Constant": {0, func(n *Node, _ []*Tensor) []*Tensor { return one(attribute[*Tensor](n, "value", nil)) }},
 		"Cast":     {1, func(n *Node, in []*Tensor) []*Tensor { return one(cast(in[0], Type(attribute(n, "to", int64(Float))))) }},
 		"Where":    {3, func(_ *Node, in []*Tensor) []*Tensor { return one(where(in[0], in[1], in[2])) }},
-		"Clip":     {1, clip},
 
 		"MatMul": {2, func(_ *Node, in []*Tensor) []*Tensor { return one(matmul(in[0], in[1])) }},
-		"Gemm":   {2, gemm},
 
 		"Shape": {1, func(_ *Node, in []*Tensor) []*Tensor {
 			return one(Vector(mapped(in[0].Dims, func(d int) int64 { return int64(d) })...))
@@ -89,47 +82,30 @@ func init() {
 		"Reshape":   {2, reshape},
 		"Unsqueeze": {2, unsqueeze},
 		"Squeeze":   {1, squeeze},
-		"Flatten": {1, func(n *Node, in []*Tensor) []*Tensor {
-			axis := attribute(n, "axis", int64(1))
-			return one(&Tensor{[]int{size(in[0].Dims[:axis]), size(in[0].Dims[axis:])}, in[0].Data})
-		}},
-		"Expand":          {2, func(_ *Node, in []*Tensor) []*Tensor { return one(expand(in[0], lengths(in[1]))) }},
-		"ConstantOfShape": {1, constantOfShape},
-		"Range":           {3, sequence},
-		"Concat":          {1, func(n *Node, in []*Tensor) []*Tensor { return one(concat(int(attribute(n, "axis", int64(0))), in)) }},
-		"Slice":           {3, slice},
+		"Expand":    {2, func(_ *Node, in []*Tensor) []*Tensor { return one(expand(in[0], lengths(in[1]))) }},
+		"Range":     {3, sequence},
+		"Concat":    {1, func(n *Node, in []*Tensor) []*Tensor { return one(concat(int(attribute(n, "axis", int64(0))), in)) }},
+		"Slice":     {3, slice},
 		"Gather": {2, func(n *Node, in []*Tensor) []*Tensor {
 			return one(gather(in[0], in[1], int(attribute(n, "axis", int64(0)))))
 		}},
 		"Compress": {2, compress},
 		"TopK":     {2, topK},
-		"Trilu":    {1, trilu},
 
 		"ReduceSum":  reduction(func(values []float64) float64 { return sum(values) }),
 		"ReduceMean": reduction(func(values []float64) float64 { return sum(values) / float64(len(values)) }),
 		"ReduceMax":  reduction(func(values []float64) float64 { return fold(math.Inf(-1), values, math.Max) }),
 		"ReduceMin":  reduction(func(values []float64) float64 { return fold(math.Inf(1), values, math.Min) }),
 		"ReduceProd": reduction(func(values []float64) float64 { return fold(1, values, func(a, b float64) float64 { return a * b }) }),
-		"ReduceL2": reduction(func(values []float64) float64 {
-			return math.Sqrt(sum(mapped(values, func(v float64) float64 { return v * v })))
-		}),
-		"ReduceLogSumExp": reduction(logSumExp),
-		"ArgMax":          extreme(func(a, b float64) bool { return a > b }),
-		"ArgMin":          extreme(func(a, b float64) bool { return a < b }),
+		"ArgMax":     extreme(func(a, b float64) bool { return a > b }),
+		"ArgMin":     extreme(func(a, b float64) bool { return a < b }),
 		"Softmax": along(-1, func(values []float64) {
 			whole := logSumExp(values)
 			for i, v := range values {
 				values[i] = math.Exp(v - whole)
 			}
 		}),
-		"LogSoftmax": along(-1, func(values []float64) {
-			whole := logSumExp(values)
-			for i := range values {
-				values[i] -= whole
-			}
-		}),
-		"CumSum":             {2, cumSum},
-		"LayerNormalization": {2, layerNormalization},
+		"CumSum": {2, cumSum},
 
 		ML + ".TreeEnsembleRegressor": {1, treeEnsemble},
 		ML + ".OneHotEncoder":         {1, oneHot},
@@ -400,17 +376,6 @@ func chosen[T Value](dims []int, condition, yes, no *Tensor, a, b []T) *Tensor {
 	return NewTensor(out, dims...)
 }
 
-func clip(_ *Node, in []*Tensor) []*Tensor {
-	low, high := math.Inf(-1), math.Inf(1)
-	if len(in) > 1 && in[1] != nil {
-		low = doubles(in[1])[0]
-	}
-	if len(in) > 2 && in[2] != nil {
-		high = doubles(in[2])[0]
-	}
-	return one(typed(mapped(doubles(in[0]), func(v float64) float64 { return min(max(v, low), high) }), in[0].Dims, in[0].Type()))
-}
-
 // matmul multiplies the matrices of the last two axes; those before broadcast.
 func matmul(a, b *Tensor) *Tensor {
 	left, right := a.Dims, b.Dims
@@ -456,26 +421,4 @@ func product(out, a, b any, o, i, j, m, k, n int) {
 	default:
 		panic("matrices that are not of floating-point numbers")
 	}
-}
-
-func gemm(n *Node, in []*Tensor) []*Tensor {
-	a, b := in[0], in[1]
-	if attribute(n, "transA", int64(0)) != 0 {
-		a = transpose(a, nil)
-	}
-	if attribute(n, "transB", int64(0)) != 0 {
-		b = transpose(b, nil)
-	}
-	y := matmul(a, b)
-	scaled := func(t *Tensor, by float32) *Tensor {
-		if by == 1 {
-			return t
-		}
-		return operators["Mul"].run(n, []*Tensor{t, typed([]float64{float64(by)}, nil, t.Type())})[0]
-	}
-	y = scaled(y, attribute(n, "alpha", float32(1)))
-	if len(in) > 2 && in[2] != nil {
-		y = operators["Add"].run(n, []*Tensor{y, scaled(in[2], attribute(n, "beta", float32(1)))})[0]
-	}
-	return one(y)
 }

@@ -144,10 +144,6 @@ func expand(t *Tensor, dims []int) *Tensor {
 	return pick(t, dims, at)
 }
 
-func constantOfShape(n *Node, in []*Tensor) []*Tensor {
-	return one(expand(attribute(n, "value", Vector(float32(0))), lengths(in[0])))
-}
-
 func sequence(_ *Node, in []*Tensor) []*Tensor {
 	start, limit, delta := doubles(in[0])[0], doubles(in[1])[0], doubles(in[2])[0]
 	n := limited([]int{max(0, int(math.Ceil((limit-start)/delta)))})
@@ -311,22 +307,6 @@ func topK(n *Node, in []*Tensor) []*Tensor {
 	return []*Tensor{pick(t, dims, at), NewTensor(index, dims...)}
 }
 
-func trilu(n *Node, in []*Tensor) []*Tensor {
-	t, k, upper := in[0], 0, attribute(n, "upper", int64(1)) != 0
-	if len(in) > 1 && in[1] != nil {
-		k = int(integers(in[1])[0])
-	}
-	rows, columns := t.Dims[len(t.Dims)-2], t.Dims[len(t.Dims)-1]
-	values := slices.Clone(doubles(t))
-	for i := range values {
-		row, column := i/columns%rows, i%columns
-		if upper && column < row+k || !upper && column > row+k {
-			values[i] = 0
-		}
-	}
-	return one(typed(values, t.Dims, t.Type()))
-}
-
 func sum(values []float64) (total float64) {
 	for _, v := range values {
 		total += v
@@ -438,28 +418,6 @@ func cumSum(n *Node, in []*Tensor) []*Tensor {
 			values[i] += values[i-1]
 		}
 	}).run(&Node{Attributes: []Attribute{axis}}, in[:1])
-}
-
-func layerNormalization(n *Node, in []*Tensor) []*Tensor {
-	t := in[0]
-	axis := axisOf(int(attribute(n, "axis", int64(-1))), len(t.Dims))
-	width, epsilon := size(t.Dims[axis:]), float64(attribute(n, "epsilon", float32(1e-5)))
-	values, gain := slices.Clone(doubles(t)), doubles(in[1])
-	bias := make([]float64, width)
-	if len(in) > 2 && in[2] != nil {
-		bias = doubles(in[2])
-	}
-	for row := range slices.Chunk(values, max(width, 1)) {
-		mean, square := sum(row)/float64(width), 0.
-		for _, v := range row {
-			square += (v - mean) * (v - mean)
-		}
-		deviation := math.Sqrt(square/float64(width) + epsilon)
-		for j, v := range row {
-			row[j] = (v-mean)/deviation*gain[j] + bias[j]
-		}
-	}
-	return one(typed(values, t.Dims, t.Type()))
 }
 
 // oneHot returns 1 for the category of each text, and 0 for the others and for unknown texts.

@@ -55,7 +55,6 @@ for op in ["Add", "Sub", "Mul", "Div"]:
     case(op, [real(2, 1, 3, kind=np.float64), real(4, 1, kind=np.float64)])
     case(op, [whole(7, -8, 9), whole(2, 3, -4)])
 case("Pow", [np.abs(real(2, 3)), real(3)])
-case("Mod", [whole(7, -8, 9), whole(2, 3, 4)])
 for op in ["Max", "Min"]:
     case(op, [real(2, 3), real(1), real(2, 1)])
     case(op, [whole(1, 5), whole(3, 2)])
@@ -65,31 +64,24 @@ for op in ["Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual"]:
 for op in ["And", "Or", "Xor"]:
     case(op, [np.array([True, False]), np.array([[True], [False]])])
 case("Not", [np.array([True, False])])
-for op in ["Neg", "Abs", "Exp", "Sqrt", "Reciprocal", "Tanh", "Erf", "Sin", "Cos", "Floor", "Ceil", "Round", "Sigmoid", "Relu", "Softplus", "Sign", "Identity"]:
+for op in ["Neg", "Abs", "Exp", "Sqrt", "Reciprocal", "Tanh", "Erf", "Sin", "Cos", "Floor", "Ceil", "Round", "Sigmoid", "Sign", "Identity"]:
     x = np.abs(real(3, 2)) if op == "Sqrt" else 3 * real(3, 2)
     case(op, [x])
 case("Log", [np.abs(real(3))])
-for op in ["Neg", "Abs", "Exp", "Sqrt", "Log", "Sign", "Tanh", "Sigmoid", "Relu"]:
+for op in ["Neg", "Abs", "Exp", "Sqrt", "Log", "Sign", "Tanh", "Sigmoid"]:
     case(op, [np.abs(real(3, kind=np.float64)) + 0.1])
 case("IsNaN", [np.array([1, np.nan, np.inf], np.float32)])
 case("IsInf", [np.array([1, np.nan, np.inf, -np.inf], np.float32)])
-case("Dropout", [real(3)])
-graph = helper.make_graph([helper.make_node("Constant", [], ["y0"], value=numpy_helper.from_array(real(2, 2)))], "Constant", [], [onnx.ValueInfoProto(name="y0")])
-add("Constant", graph, {})
 for to in [TensorProto.DOUBLE, TensorProto.INT64, TensorProto.INT32, TensorProto.BOOL]:
     case("Cast", [np.array([1.5, -2.5, 0], np.float32)], to=to)
 case("Cast", [whole(1, 0)], to=TensorProto.FLOAT)
 case("Cast", [np.array([True, False])], to=TensorProto.DOUBLE)
 case("Where", [np.array([[True], [False]]), real(1, 3), real(2, 1)])
 case("Where", [np.array([True, False]), whole(1, 2), whole(3, 4)])
-case("Clip", [3 * real(6), np.array(-1, np.float32), np.array(1, np.float32)])
-case("Clip", [3 * real(6), None, np.array(1, np.float32)])
 case("MatMul", [real(2, 3), real(3, 4)])
 case("MatMul", [real(5, 1, 2, 3), real(4, 3, 2)])
 case("MatMul", [real(3), real(3, 2)])
 case("MatMul", [real(2, 3, kind=np.float64), real(3, kind=np.float64)])
-case("Gemm", [real(2, 3), real(3, 4), real(4)], alpha=0.5, beta=2.0)
-case("Gemm", [real(3, 2), real(4, 3)], transA=1, transB=1)
 case("Shape", [real(2, 3)])
 case("Transpose", [real(2, 3, 4)])
 case("Transpose", [real(2, 3, 4)], perm=[1, 0, 2])
@@ -97,9 +89,7 @@ case("Reshape", [real(2, 6), whole(0, -1, 3)], constant=[1])
 case("Unsqueeze", [real(2, 3), whole(0, -1)], constant=[1])
 case("Squeeze", [real(1, 3, 1), whole(0)], constant=[1])
 case("Squeeze", [real(1, 3, 1)])
-case("Flatten", [real(2, 3, 4)], axis=2)
 case("Expand", [real(3, 1), whole(2, 1, 4)], constant=[1])
-case("ConstantOfShape", [whole(2, 3)], constant=[0], value=numpy_helper.from_array(whole(7)))
 case("Range", [np.array(1, np.int64), np.array(9, np.int64), np.array(3, np.int64)])
 case("Range", [np.array(1, np.float32), np.array(2, np.float32), np.array(0.3, np.float32)])
 case("Concat", [real(2, 1), real(2, 3)], axis=-1)
@@ -110,9 +100,7 @@ case("Gather", [real(3, 4), np.array(1, np.int64)])
 case("Compress", [real(3, 2), np.array([True, False, True])], axis=0)
 case("TopK", [np.array([[3, 1, 2, 3], [0, 5, 4, 5]], np.float32), whole(3)], outputs=2, constant=[1])
 case("TopK", [np.array([[3, 1, 2], [0, 5, 4]], np.float64), whole(2)], outputs=2, constant=[1], axis=0, largest=0)
-case("Trilu", [real(3, 4)], upper=0)
-case("Trilu", [real(3, 4), np.array(1, np.int64)])
-for op in ["ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL2", "ReduceLogSumExp"]:
+for op in ["ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd"]:
     case(op, [real(2, 3, 4), whole(0, -1)], constant=[1], keepdims=0)
     case(op, [real(2, 3, kind=np.float64), whole(1)], constant=[1])
     case(op, [real(2, 3)])
@@ -120,11 +108,10 @@ case("ReduceMax", [whole(1, 7, 3), whole(0)], constant=[1])
 for op in ["ArgMax", "ArgMin"]:
     case(op, [np.array([[1, 3, 3], [2, 2, 0]], np.float32)], axis=1)
     case(op, [real(3, 4)], axis=0, keepdims=0)
-for op in ["Softmax", "LogSoftmax"]:
+for op in ["Softmax"]:
     case(op, [5 * real(2, 3, 4)])
     case(op, [5 * real(2, 3, 4)], axis=1)
 case("CumSum", [real(2, 3), np.array(1, np.int64)])
-case("LayerNormalization", [real(2, 5), real(5), real(5)], epsilon=1e-3)
 case("OneHotEncoder", [np.array([["red", "blue"], ["green", ""]], object)], domain="ai.onnx.ml", cats_strings=["red", "green", "blue"], zeros=1)
 case("TreeEnsembleRegressor", [3 * real(20, 2)], domain="ai.onnx.ml", n_targets=2,
      nodes_treeids=[0, 0, 0, 1, 1, 1, 1, 1], nodes_nodeids=[0, 1, 2, 0, 1, 2, 3, 4], nodes_featureids=[0, 0, 0, 1, 0, 0, 0, 0],
