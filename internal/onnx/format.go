@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -207,40 +208,14 @@ func (t *Tensor) encode() (out message, err error) {
 		out.number(1, int64(d))
 	}
 	out.number(2, int64(t.Type()))
-	var raw []byte
-	switch data := t.Data.(type) {
-	case []string:
-		for _, s := range data {
-			out.always(6, []byte(s))
+	if texts, is := t.Data.([]string); is {
+		for _, text := range texts {
+			out.always(6, []byte(text))
 		}
 		return out, nil
-	case []float32:
-		raw = make([]byte, 0, 4*len(data))
-		for _, v := range data {
-			raw = protowire.AppendFixed32(raw, math.Float32bits(v))
-		}
-	case []float64:
-		raw = make([]byte, 0, 8*len(data))
-		for _, v := range data {
-			raw = protowire.AppendFixed64(raw, math.Float64bits(v))
-		}
-	case []int32:
-		for _, v := range data {
-			raw = protowire.AppendFixed32(raw, uint32(v))
-		}
-	case []int64:
-		for _, v := range data {
-			raw = protowire.AppendFixed64(raw, uint64(v))
-		}
-	case []bool:
-		for _, v := range data {
-			one := byte(0)
-			if v {
-				one = 1
-			}
-			raw = append(raw, one)
-		}
-	default:
+	}
+	raw, err := binary.Append(nil, binary.LittleEndian, t.Data)
+	if err != nil {
 		return nil, fmt.Errorf("a tensor of %T cannot be written", t.Data)
 	}
 	out.always(9, raw)
@@ -460,19 +435,9 @@ func decodeAttribute(data []byte, deep int) (a Attribute, err error) {
 		case 6:
 			a.Value, err = decodeGraph(data, deep+1)
 		case 7:
-			if data == nil {
-				floats = append(floats, math.Float32frombits(uint32(number)))
-			}
-			for ; len(data) >= 4; data = data[4:] {
-				v, _ := protowire.ConsumeFixed32(data)
-				floats = append(floats, math.Float32frombits(v))
-			}
+			floats = append(floats, math.Float32frombits(uint32(number)))
 		case 8:
-			if data == nil {
-				ints = append(ints, int64(number))
-			} else {
-				ints, err = packed(ints, data)
-			}
+			ints = append(ints, int64(number))
 		case 9:
 			texts = append(texts, string(data))
 		case 20:
@@ -489,18 +454,6 @@ func decodeAttribute(data []byte, deep int) (a Attribute, err error) {
 		a.Value = texts
 	}
 	return a, err
-}
-
-// packed appends the numbers of a packed field.
-func packed(list []int64, data []byte) ([]int64, error) {
-	for len(data) > 0 {
-		v, n := protowire.ConsumeVarint(data)
-		if n < 0 {
-			return nil, errFormat
-		}
-		list, data = append(list, int64(v)), data[n:]
-	}
-	return list, nil
 }
 
 func decodeInfo(data []byte) (i Info, err error) {
@@ -539,47 +492,31 @@ func decodeInfo(data []byte) (i Info, err error) {
 	return i, err
 }
 
+// decodeTensor reads a tensor whose numbers are bytes, as [Tensor.encode] and the libraries of ONNX write them.
 func decodeTensor(data []byte) (t *Tensor, name string, err error) {
 	t = &Tensor{}
 	var kind Type
-	var raw, packedData []byte
-	var numbers []uint64
+	var raw []byte
 	var texts []string
-	var dims []int64
-	err = fields(data, func(field protowire.Number, data []byte, number uint64) (err error) {
+	err = fields(data, func(field protowire.Number, data []byte, number uint64) error {
 		switch field {
 		case 1:
-			if data == nil {
-				dims = append(dims, int64(number))
-			} else {
-				dims, err = packed(dims, data)
-			}
+			t.Dims = append(t.Dims, int(number))
 		case 2:
 			kind = Type(number)
-		case 4, 5, 7, 10:
-			if data == nil {
-				numbers = append(numbers, number)
-			} else {
-				packedData = data
-			}
 		case 6:
 			texts = append(texts, string(data))
 		case 8:
 			name = string(data)
 		case 9:
 			raw = data
-		case 13, 14:
-			if field == 13 || number != 0 {
-				err = errors.New("its weights are in another file, which cannot be read; export it as one file")
-			}
+		case 13:
+			return errors.New("its weights are in another file, which cannot be read; export it as one file")
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		return nil, "", err
-	}
-	for _, d := range dims {
-		t.Dims = append(t.Dims, int(d))
 	}
 	n := size(t.Dims)
 	if n < 0 || n > len(data) || slices.ContainsFunc(t.Dims, func(d int) bool { return d > len(data) }) {
@@ -587,43 +524,33 @@ func decodeTensor(data []byte) (t *Tensor, name string, err error) {
 	}
 	switch kind {
 	case Float:
-		t.Data, err = values(n, raw, packedData, numbers, 4, func(b uint64) float32 { return math.Float32frombits(uint32(b)) })
+		t.Data, err = values[float32](n, raw)
 	case Double:
-		t.Data, err = values(n, raw, packedData, numbers, 8, math.Float64frombits)
+		t.Data, err = values[float64](n, raw)
 	case Int32:
-		t.Data, err = values(n, raw, nil, numbers, 4, func(b uint64) int32 { return int32(b) })
+		t.Data, err = values[int32](n, raw)
 	case Int64:
-		t.Data, err = values(n, raw, nil, numbers, 8, func(b uint64) int64 { return int64(b) })
+		t.Data, err = values[int64](n, raw)
 	case Bool:
-		t.Data, err = values(n, raw, nil, numbers, 1, func(b uint64) bool { return b != 0 })
+		t.Data, err = values[bool](n, raw)
 	case String:
-		t.Data = texts
-		if len(texts) != n {
+		if t.Data = texts; len(texts) != n {
 			err = errFormat
 		}
 	default:
 		err = fmt.Errorf("values of type %d, which cannot be read", kind)
 	}
-	if (kind == Int32 || kind == Int64 || kind == Bool) && packedData != nil && err != nil {
-		var list []int64
-		if list, err = packed(nil, packedData); err == nil && len(list) == n {
-			t.Data = converted(list, kind)
-		} else {
-			err = errFormat
-		}
-	}
 	return t, name, err
 }
 
-// converted returns integers as values of a type.
-func converted(list []int64, kind Type) any {
-	switch kind {
-	case Int32:
-		return mapped(list, func(v int64) int32 { return int32(v) })
-	case Bool:
-		return mapped(list, func(v int64) bool { return v != 0 })
+// values returns the n values of bytes, little endian.
+func values[T any](n int, raw []byte) ([]T, error) {
+	out := make([]T, n)
+	if binary.Size(out) != len(raw) {
+		return nil, errFormat
 	}
-	return list
+	_, err := binary.Decode(raw, binary.LittleEndian, out)
+	return out, err
 }
 
 // mapped returns f of each value.
@@ -633,26 +560,4 @@ func mapped[A, B any](list []A, f func(A) B) []B {
 		out[i] = f(v)
 	}
 	return out
-}
-
-// values returns n numbers of so many bytes from the bytes of a tensor, or from its numbers.
-func values[T any](n int, raw, packed []byte, numbers []uint64, bytes int, of func(bits uint64) T) ([]T, error) {
-	if raw == nil {
-		raw = packed
-	}
-	if raw == nil && len(numbers) == n {
-		return mapped(numbers, of), nil
-	}
-	if len(raw) != n*bytes {
-		return nil, errFormat
-	}
-	out := make([]T, n)
-	for i := range out {
-		bits := uint64(0)
-		for _, b := range slices.Backward(raw[i*bytes : (i+1)*bytes]) { // the lowest byte is first
-			bits = bits<<8 | uint64(b)
-		}
-		out[i] = of(bits)
-	}
-	return out, nil
 }
