@@ -217,15 +217,17 @@ instances: milbench predict --instances --fdr.` + filesHelp,
 			if config != nil {
 				how = fmt.Sprintf(" for %d epochs: loss %.4f,", config.Epochs, loss)
 			}
-			if asked.weights != nil && asked.weights.Untrained {
-				how = ", not trained: the weights are those of " + asked.from + ";"
-			}
 			part := ""
 			if len(bags.Bags) < len(sets[0].Bags) {
 				part = fmt.Sprintf(" of %d", len(sets[0].Bags))
 			}
-			fmt.Fprintf(p.out, "%s: %s trained on %d%s bags%s %s %s on the training bags themselves, which says nothing about new bags%s\n",
-				bags.Name, learner.Name(setting), len(bags.Bags), part, how, results.FigureName(bags.Kind), figure, leaked)
+			if asked.weights != nil && asked.weights.Untrained {
+				fmt.Fprintf(p.out, "%s: %s with the weights of %s, not trained: %s %s on these %d%s bags, which says nothing about new bags if the weights have seen them%s\n",
+					bags.Name, learner.Name(setting), asked.from, results.FigureName(bags.Kind), figure, len(bags.Bags), part, leaked)
+			} else {
+				fmt.Fprintf(p.out, "%s: %s trained on %d%s bags%s %s %s on the training bags themselves, which says nothing about new bags%s\n",
+					bags.Name, learner.Name(setting), len(bags.Bags), part, how, results.FigureName(bags.Kind), figure, leaked)
+			}
 			if err := p.writeMembers(model.About()); err != nil {
 				return err
 			}

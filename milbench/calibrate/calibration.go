@@ -1,8 +1,6 @@
 package calibrate
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -272,9 +270,7 @@ func (c *Calibration) Validate() error {
 func (c *Calibration) UnmarshalJSON(data []byte) error {
 	type plain Calibration
 	var read plain
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&read); err != nil {
+	if err := strict(data, &read); err != nil {
 		return err
 	}
 	*c = Calibration(read)

@@ -1,8 +1,6 @@
 package calibrate
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -290,9 +288,7 @@ func (c *Conformal) Validate() error {
 func (c *Conformal) UnmarshalJSON(data []byte) error {
 	type plain Conformal
 	var read plain
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&read); err != nil {
+	if err := strict(data, &read); err != nil {
 		return err
 	}
 	*c = Conformal(read)

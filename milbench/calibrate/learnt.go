@@ -53,14 +53,19 @@ func (l *Learnt) InstancesText() string {
 	return fmt.Sprintf("p-values against %d instances of held-out negative bags", l.Instances.Units)
 }
 
+// strict decodes JSON without unknown fields.
+func strict(data []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	return d.Decode(into)
+}
+
 // UnmarshalJSON implements [json.Unmarshaler]. It rejects unknown fields, one that has learnt nothing, and those
 // that fail [Calibration.Validate] or [Conformal.Validate].
 func (l *Learnt) UnmarshalJSON(data []byte) error {
 	type plain Learnt
 	var read plain
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&read); err != nil {
+	if err := strict(data, &read); err != nil {
 		return err
 	}
 	if read.Calibration == nil && read.Conformal == nil && read.Instances == nil {

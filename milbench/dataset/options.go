@@ -452,7 +452,7 @@ func (o Options) tellMissing(name string, list []reads) {
 		}
 	}
 	part := "each training part"
-	if o.Unlabelled {
+	if o.Unlabelled || o.Judged {
 		part = "what the model was trained on"
 	}
 	text := ""
