@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/plot/vg/draw"
@@ -202,6 +203,11 @@ func TestSweep(t *testing.T) {
 	golden(t, "sweep.svg")(Sweep("Concentration and distraction", "Syn steps I", "AUC", []SweepCurve{
 		swept("elephant", 0.2, iterations...), swept("musk1", 0.5, iterations...), swept("fox", 3, iterations...),
 	}))
+	few, err := Sweep("Few whole numbers", "Words", "AUC", []SweepCurve{swept("a", 1, 7, 11, 15)})
+	must(t, err)
+	if drawn := svgOf(t, few); !strings.Contains(drawn, ">11<") || strings.Contains(drawn, ">8<") {
+		t.Error("the ticks are not the points")
+	}
 	fits(t, "fourteen")(Sweep("Fourteen", "I", "AUC", named(14, func(name string, _ int) SweepCurve { return swept(name, 1, 1, 2, 3) })))
 	for name, c := range map[string]SweepCurve{
 		"one value": swept("a", 1, 3),

@@ -3,8 +3,12 @@ package plotting
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
+	"strings"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 )
 
@@ -53,7 +57,10 @@ func Sweep(title, axis, value string, curves []SweepCurve) (f *Figure, err error
 	if ribbons {
 		entries = append(entries, ribbonEntry("95 % interval"))
 	}
-	valueAxis(&p.X, p.X.Min, p.X.Max)
+	points := pointTicks(curves)
+	if valueAxis(&p.X, p.X.Min, p.X.Max); points != nil {
+		p.X.Tick.Marker = points
+	}
 	valueAxis(&p.Y, slices.Min(seen), slices.Max(seen))
 	if value == "AUC" && p.Y.Min <= 0.5 && p.Y.Max >= 0.5 {
 		p.Add(segment(plotter.XY{X: p.X.Min, Y: 0.5}, plotter.XY{X: p.X.Max, Y: 0.5}, chance()))
@@ -82,4 +89,24 @@ func (c SweepCurve) check() error {
 		}
 	}
 	return nil
+}
+
+// pointTicks returns a tick at each value on the axis, if they are up to six whole numbers that are not too close for their labels.
+func pointTicks(curves []SweepCurve) plot.ConstantTicks {
+	var at []float64
+	for _, c := range curves {
+		at = append(at, c.X...)
+	}
+	slices.Sort(at)
+	if at = slices.Compact(at); len(at) < 2 || len(at) > 6 {
+		return nil
+	}
+	var ticks plot.ConstantTicks
+	for i, x := range at {
+		if x != math.Trunc(x) || math.Abs(x) >= 1e6 || i > 0 && x-at[i-1] < (at[len(at)-1]-at[0])/20 {
+			return nil
+		}
+		ticks = append(ticks, plot.Tick{Value: x, Label: strings.Replace(strconv.FormatFloat(x, 'f', 0, 64), "-", "−", 1)})
+	}
+	return ticks
 }
