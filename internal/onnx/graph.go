@@ -130,9 +130,6 @@ type Constant struct {
 	*Tensor
 }
 
-// Body returns an empty graph for the body of a loop in g. It can use the values of g.
-func (g *Graph) Body() *Graph { return &Graph{outer: g, Name: "body"} }
-
 // root returns the graph that is the body of none.
 func (g *Graph) root() *Graph {
 	for g.outer != nil {
@@ -203,6 +200,27 @@ func (g *Graph) Op(op string, inputs ...string) string { return g.Add("", op, 1,
 // With adds an operation like [Graph.Op], with attributes.
 func (g *Graph) With(op string, attributes []Attribute, inputs ...string) string {
 	return g.Add("", op, 1, inputs, attributes...)[0]
+}
+
+// Along adds an operation along an axis.
+func (g *Graph) Along(op string, axis int64, inputs ...string) string {
+	return g.With(op, []Attribute{{"axis", axis}}, inputs...)
+}
+
+// Each adds a loop that computes float64 values for each i from 0 to count, a scalar int64, and returns them collected along a new
+// first axis. f adds the values to the body of the loop, which can use those of g.
+func (g *Graph) Each(count string, f func(body *Graph, i string) ([]string, error)) ([]string, error) {
+	body := &Graph{outer: g, Name: "body"}
+	i, more := body.Input(g.Fresh("i"), Int64), body.Input(g.Fresh("more"), Bool)
+	values, err := f(body, i)
+	if err != nil {
+		return nil, err
+	}
+	body.Output(g.Fresh("more"), more, Bool)
+	for _, v := range values {
+		body.Output(g.Fresh("of_i"), v, Double)
+	}
+	return g.Add("", "Loop", len(values), []string{count, g.Const(Scalar(true))}, Attribute{"body", body}), nil
 }
 
 // Add adds an operation and returns the names of its outputs. An operation that g has already is not added again.

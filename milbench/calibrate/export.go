@@ -24,7 +24,7 @@ func (c *Calibration) Export(g *onnx.Graph, scores string) string {
 		for k, curve := range c.Isotonic {
 			each = append(each, curve.export(g, g.Op("Gather", scores, g.Ints(int64(k)))))
 		}
-		p = g.With("Concat", []onnx.Attribute{{Name: "axis", Value: int64(0)}}, each...)
+		p = g.Along("Concat", 0, each...)
 	}
 	if c.Classes == 2 {
 		return p
@@ -43,7 +43,7 @@ func exportSoftmax(g *onnx.Graph, z string, classes int) string {
 	if classes == 2 {
 		return exportLogistic(g, z)
 	}
-	return g.With("Softmax", []onnx.Attribute{{Name: "axis", Value: int64(0)}}, z)
+	return g.Along("Softmax", 0, z)
 }
 
 // exportLogistic adds 1/(1+exp(−z)); an exponential that overflows gives 0.

@@ -195,44 +195,37 @@ func exported(g *onnx.Graph, e learner.Exporter, x, mask string) (out learner.Ex
 		return b.ExportBags(g, x, mask)
 	}
 	zero := g.Const(onnx.Scalar(int64(0)))
-	body := g.Body()
-	bag, more := body.Input(g.Fresh("bag"), onnx.Int64), body.Input(g.Fresh("more"), onnx.Bool)
-	there := body.Op("Gather", mask, bag)
-	part, err := e.Export(body, body.With("Compress", []onnx.Attribute{{Name: "axis", Value: int64(0)}}, body.Op("Gather", x, bag), there))
-	if err != nil {
-		return out, err
-	}
-	// Where the instances of the bag stand among all places, and 0 at padding.
-	counted := body.Op("CumSum", body.Cast(there, onnx.Int64), zero)
-	place := body.Op("Max", body.Op("Sub", counted, g.Const(onnx.Scalar(int64(1)))), zero)
-	spread := func(values string) string {
-		all := body.With("Gather", []onnx.Attribute{{Name: "axis", Value: int64(-1)}}, values, place)
-		return body.Op("Where", there, all, g.Double(0))
-	}
-	body.Output(g.Fresh("more"), more, onnx.Bool)
 	var kept []*string
-	keep := func(to *string, from string, perInstance bool) {
-		if from == "" {
-			return
+	all, err := g.Each(g.Op("Gather", g.Op("Shape", mask), zero), func(body *onnx.Graph, bag string) (values []string, err error) {
+		there := body.Op("Gather", mask, bag)
+		part, err := e.Export(body, body.Along("Compress", 0, body.Op("Gather", x, bag), there))
+		if err != nil {
+			return nil, err
 		}
-		if perInstance {
-			from = spread(from)
+		out.Times = part.Times
+		// Where the instances of the bag stand among all places, and 0 at padding.
+		counted := body.Op("CumSum", body.Cast(there, onnx.Int64), zero)
+		place := body.Op("Max", body.Op("Sub", counted, g.Const(onnx.Scalar(int64(1)))), zero)
+		for _, v := range []struct {
+			to     *string
+			from   string
+			perBag bool
+		}{{&out.Scores, part.Scores, true}, {&out.Weights, part.Weights, false}, {&out.Instances, part.Instances, false},
+			{&out.ClassInstances, part.ClassInstances, false}, {&out.Alive, part.Alive, true}} {
+			if v.from == "" {
+				continue
+			}
+			if !v.perBag {
+				v.from = body.Op("Where", there, body.Along("Gather", -1, v.from, place), g.Double(0))
+			}
+			kept, values = append(kept, v.to), append(values, v.from)
 		}
-		body.Output(g.Fresh("of_bag"), from, onnx.Double)
-		kept = append(kept, to)
+		return values, nil
+	})
+	for k, name := range all {
+		*kept[k] = name
 	}
-	keep(&out.Scores, part.Scores, false)
-	keep(&out.Weights, part.Weights, true)
-	keep(&out.Instances, part.Instances, true)
-	keep(&out.ClassInstances, part.ClassInstances, true)
-	keep(&out.Alive, part.Alive, false)
-	out.Times = part.Times
-	bags := g.Op("Gather", g.Op("Shape", mask), zero)
-	all := g.Add("", "Loop", len(kept), []string{bags, g.Const(onnx.Scalar(true))}, onnx.Attribute{Name: "body", Value: body})
-	for k, to := range kept {
-		*to = all[k]
-	}
-	return out, nil
+	return out, err
 }
 
 // poison adds 0, or NaN if a value of a bag is NaN or infinite: missing where training had no missing values. Comparisons with NaN, as in trees, would
@@ -266,14 +259,11 @@ func probability(g *onnx.Graph, is learners.About, l *calibrate.Learnt, scores s
 	if !batch {
 		return of(g, scores)
 	}
-	zero := g.Const(onnx.Scalar(int64(0)))
-	body := g.Body()
-	bag, more := body.Input(g.Fresh("bag"), onnx.Int64), body.Input(g.Fresh("more"), onnx.Bool)
-	p := of(body, body.Op("Gather", scores, bag))
-	body.Output(g.Fresh("more"), more, onnx.Bool)
-	body.Output(g.Fresh("of_bag"), p, onnx.Double)
-	bags := g.Op("Gather", g.Op("Shape", scores), zero)
-	return g.Add("", "Loop", 1, []string{bags, g.Const(onnx.Scalar(true))}, onnx.Attribute{Name: "body", Value: body})[0]
+	bags := g.Op("Gather", g.Op("Shape", scores), g.Const(onnx.Scalar(int64(0))))
+	each, _ := g.Each(bags, func(body *onnx.Graph, bag string) ([]string, error) {
+		return []string{of(body, body.Op("Gather", scores, bag))}, nil
+	})
+	return each[0]
 }
 
 // columns are the columns of a table that the features of a model are made of.
@@ -341,7 +331,6 @@ func (c columns) export(g *onnx.Graph, in map[string]string) string {
 		}
 		raw = g.Cast(g.Cast(g.Op("Sub", raw, g.Doubles(centre, len(centre))), onnx.Float), onnx.Double)
 	}
-	last := []onnx.Attribute{{Name: "axis", Value: int64(-1)}}
 	order := slices.Clone(c.numbers) // the feature of each column so far
 	parts := []string{raw}
 	if len(c.card.Missing) > 0 {
@@ -354,7 +343,7 @@ func (c columns) export(g *onnx.Graph, in map[string]string) string {
 		}
 		none := g.Op("IsNaN", raw)
 		filled := g.Op("Where", g.Op("And", none, g.Const(onnx.Vector(replaces...))), g.Doubles(values, len(values)), raw)
-		parts = []string{filled, g.With("Gather", last, g.Cast(none, onnx.Double), g.Ints(at...))}
+		parts = []string{filled, g.Along("Gather", -1, g.Cast(none, onnx.Double), g.Ints(at...))}
 	}
 	for _, w := range c.words {
 		hot := g.Add(onnx.ML, "OneHotEncoder", 1, []string{in[w.name]}, onnx.Attribute{Name: "cats_strings", Value: w.texts}, onnx.Attribute{Name: "zeros", Value: int64(1)})[0]
@@ -362,7 +351,7 @@ func (c columns) export(g *onnx.Graph, in map[string]string) string {
 	}
 	x := parts[0]
 	if len(parts) > 1 {
-		x = g.With("Concat", last, parts...)
+		x = g.Along("Concat", -1, parts...)
 	}
 	if slices.IsSorted(order) {
 		return x
@@ -371,5 +360,5 @@ func (c columns) export(g *onnx.Graph, in map[string]string) string {
 	for at, j := range order {
 		places[j] = int64(at)
 	}
-	return g.With("Gather", last, x, g.Ints(places...))
+	return g.Along("Gather", -1, x, g.Ints(places...))
 }

@@ -324,7 +324,7 @@ func (f *function) Concatenate(axis int, in ...compute.Value) (compute.Value, er
 	if err != nil {
 		return nil, err
 	}
-	return &value{f.r.to.With("Concat", []onnx.Attribute{{Name: "axis", Value: int64(axis)}}, names...), shape, shape.Dimensions}, nil
+	return &value{f.r.to.Along("Concat", int64(axis), names...), shape, shape.Dimensions}, nil
 }
 
 // DotGeneral is a product of matrices: axes are brought into the order batch, rows, sum and batch, sum, columns, and merged.

@@ -307,7 +307,7 @@ func (r *recorder) dims(dims []int, leave bool) string {
 	case 1:
 		return parts[0]
 	}
-	return r.to.With("Concat", []onnx.Attribute{{Name: "axis", Value: int64(0)}}, parts...)
+	return r.to.Along("Concat", 0, parts...)
 }
 
 // whole returns the name of the array of v with all its entries.

@@ -102,23 +102,20 @@ func exportLeaveOut(g *onnx.Graph, x string, score func(g *onnx.Graph, x string)
 	n := g.Op("Gather", g.Op("Shape", x), first)
 	places := g.Op("Range", first, n, g.Const(onnx.Scalar(int64(1))))
 	single := g.Op("Equal", n, g.Const(onnx.Scalar(int64(1))))
-	body := g.Body()
-	i, goes := body.Input(g.Fresh("instance"), onnx.Int64), body.Input(g.Fresh("more"), onnx.Bool)
-	others := body.Op("Or", body.Op("Not", body.Op("Equal", places, i)), single) // a single instance stays, and what it scores is dropped
-	rest, err := score(body, body.With("Compress", []onnx.Attribute{{Name: "axis", Value: int64(0)}}, x, others))
+	count := g.Op("Where", g.Op("LessOrEqual", n, g.Const(onnx.Scalar(int64(learner.MostLeftOut)))), n, first)
+	each, err := g.Each(count, func(body *onnx.Graph, i string) ([]string, error) {
+		others := body.Op("Or", body.Op("Not", body.Op("Equal", places, i)), single) // a single instance stays, and what it scores is dropped
+		rest, err := score(body, body.Along("Compress", 0, x, others))
+		return []string{rest}, err
+	})
 	if err != nil {
 		return out, err
 	}
-	body.Output(g.Fresh("more"), goes, onnx.Bool)
-	body.Output(g.Fresh("without"), rest, onnx.Double, "outputs")
-	count := g.Op("Where", g.Op("LessOrEqual", n, g.Const(onnx.Scalar(int64(learner.MostLeftOut)))), n, first)
-	without := g.Add("", "Loop", 1, []string{count, g.Const(onnx.Scalar(true))}, onnx.Attribute{Name: "body", Value: body})[0]
-	axis := onnx.Attribute{Name: "axis", Value: int64(0)}
 	outputs := g.Op("Shape", out.Scores)
-	rest = g.Op("Reshape", g.Op("Sub", n, count), g.Ints(1))
-	none := g.Op("Expand", g.Double(math.NaN()), g.With("Concat", []onnx.Attribute{axis}, rest, outputs))
-	without = g.Op("Reshape", without, g.With("Concat", []onnx.Attribute{axis}, g.Op("Reshape", count, g.Ints(1)), outputs)) // also if there is none
-	without = g.With("Concat", []onnx.Attribute{axis}, without, none)
+	rest := g.Op("Reshape", g.Op("Sub", n, count), g.Ints(1))
+	none := g.Op("Expand", g.Double(math.NaN()), g.Along("Concat", 0, rest, outputs))
+	without := g.Op("Reshape", each[0], g.Along("Concat", 0, g.Op("Reshape", count, g.Ints(1)), outputs)) // also if there is none
+	without = g.Along("Concat", 0, without, none)
 	drop := g.Op("Sub", out.Scores, g.Op("Where", single, g.Double(0), without)) // [instances, outputs]
 	return scoresOf(g, out, g.With("Transpose", []onnx.Attribute{{Name: "perm", Value: []int64{1, 0}}}, drop)), nil
 }
@@ -167,7 +164,7 @@ func (s Statistics) export(g *onnx.Graph, x string) (string, error) {
 			all = append(all, g.Op("Squeeze", g.Op("Add", low, g.Op("Mul", g.Op("Sub", high, low), g.Op("Sub", at, below))), g.Ints(0)))
 		}
 	}
-	return g.With("Concat", []onnx.Attribute{{Name: "axis", Value: int64(0)}}, all...), nil
+	return g.Along("Concat", 0, all...), nil
 }
 
 // Export implements [learner.Exporter].
@@ -267,11 +264,11 @@ func (m *fisherVectorsModel) Export(g *onnx.Graph, x string) (learner.Exported, 
 		change := g.Op("Sub", z, g.Doubles(m.Means, k, d)) // [instances, components, features]
 		square := g.Op("Div", g.Op("Mul", change, change), g.Doubles(m.Variances, k, d))
 		density := g.Op("Add", g.Op("Mul", g.Reduce("ReduceSum", square, false, 2), g.Double(-0.5)), g.Doubles(logs, k))
-		gamma := g.Op("Unsqueeze", g.With("Softmax", []onnx.Attribute{{Name: "axis", Value: int64(1)}}, density), g.Ints(2))
+		gamma := g.Op("Unsqueeze", g.Along("Softmax", 1, density), g.Ints(2))
 		mean := func(values string, factor []float64) string {
 			return g.Op("Reshape", g.Op("Mul", g.Reduce("ReduceMean", g.Op("Mul", gamma, values), false, 0), g.Doubles(factor, k, d)), g.Ints(-1))
 		}
-		vector := g.With("Concat", []onnx.Attribute{{Name: "axis", Value: int64(0)}}, mean(change, first), mean(g.Op("Sub", square, g.Double(1)), second))
+		vector := g.Along("Concat", 0, mean(change, first), mean(g.Op("Sub", square, g.Double(1)), second))
 		size := g.Op("Abs", vector)
 		length := g.Op("Max", g.Reduce("ReduceSum", size, true, 0), g.Double(math.SmallestNonzeroFloat64))
 		return m.outputs.export(g, m.Weights, g.Op("Mul", g.Op("Sign", vector), g.Op("Sqrt", g.Op("Div", size, length)))), nil
@@ -324,26 +321,26 @@ func (d Distance) export(g *onnx.Graph, s scale, bags []keptBag, x string) (stri
 		starts, ends, at = append(starts, int64(at)), append(ends, int64(at+b.Len())), at+b.Len()
 	}
 	all := squareDistances(g, s.export(g, x), g.Doubles(values, len(values)/width, width)) // [instances, instances of all bags]
-	body := g.Body()
-	i, goes := body.Input(g.Fresh("bag"), onnx.Int64), body.Input(g.Fresh("more"), onnx.Bool)
-	place := func(list []int64) string {
-		return body.Op("Reshape", body.Op("Gather", g.Const(onnx.Vector(list...)), i), g.Ints(1))
+	each, err := g.Each(g.Const(onnx.Scalar(int64(len(bags)))), func(body *onnx.Graph, i string) ([]string, error) {
+		place := func(list []int64) string {
+			return body.Op("Reshape", body.Op("Gather", g.Const(onnx.Vector(list...)), i), g.Ints(1))
+		}
+		part := body.Op("Slice", all, place(starts), place(ends), g.Ints(1))
+		near := func(op string, axis int64) string { // of the distances to the nearest
+			return body.Reduce(op, body.Op("Sqrt", body.Reduce("ReduceMin", part, false, axis)), false, 0)
+		}
+		switch d {
+		case MinHausdorff:
+			return []string{body.Op("Sqrt", body.Reduce("ReduceMin", part, false, 0, 1))}, nil
+		case Hausdorff:
+			return []string{body.Op("Max", near("ReduceMax", 0), near("ReduceMax", 1))}, nil
+		}
+		return []string{body.Op("Mul", body.Op("Add", near("ReduceMean", 0), near("ReduceMean", 1)), body.Double(0.5))}, nil
+	})
+	if err != nil {
+		return "", err
 	}
-	part := body.Op("Slice", all, place(starts), place(ends), g.Ints(1))
-	near := func(axis int64) string { return body.Op("Sqrt", body.Reduce("ReduceMin", part, false, axis)) }
-	one := ""
-	switch d {
-	case MinHausdorff:
-		one = body.Op("Sqrt", body.Reduce("ReduceMin", part, false, 0, 1))
-	case Hausdorff:
-		one = body.Op("Max", body.Reduce("ReduceMax", near(0), false, 0), body.Reduce("ReduceMax", near(1), false, 0))
-	default:
-		both := body.Op("Add", body.Reduce("ReduceMean", near(0), false, 0), body.Reduce("ReduceMean", near(1), false, 0))
-		one = body.Op("Mul", both, body.Double(0.5))
-	}
-	body.Output(g.Fresh("more"), goes, onnx.Bool)
-	body.Output(g.Fresh("distance"), one, onnx.Double)
-	return g.Add("", "Loop", 1, []string{g.Const(onnx.Scalar(int64(len(bags)))), g.Const(onnx.Scalar(true))}, onnx.Attribute{Name: "body", Value: body})[0], nil
+	return each[0], nil
 }
 
 // Export implements [learner.Exporter].

@@ -19,8 +19,7 @@ import (
 func (m *Model) Export(g *onnx.Graph, x string) (learner.Exported, error) {
 	first := func(name string) string { return g.Op("Unsqueeze", name, g.Ints(0)) }
 	size := g.Op("Gather", g.Op("Shape", x), g.Const(onnx.Scalar(int64(0))))
-	mask := g.Op("Expand", g.Const(onnx.NewTensor([]bool{true}, 1, 1)), g.With("Concat", []onnx.Attribute{{Name: "axis", Value: int64(0)}},
-		g.Ints(1), g.Op("Reshape", size, g.Ints(1))))
+	mask := g.Op("Expand", g.Const(onnx.NewTensor([]bool{true}, 1, 1)), g.Along("Concat", 0, g.Ints(1), g.Op("Reshape", size, g.Ints(1))))
 	out, err := m.ExportBags(g, first(x), mask)
 	for _, name := range []*string{&out.Scores, &out.Weights, &out.Instances, &out.ClassInstances, &out.Alive} {
 		if *name != "" {
@@ -132,7 +131,7 @@ func (m *Model) exportContributions(g *onnx.Graph, x, mask, bags, instances stri
 	}
 	change := g.Op("Sub", g.Cast(logits, onnx.Double), g.Doubles(none[0].Scores, outputs))
 	vector := func(name string) string { return g.Op("Reshape", name, g.Ints(1)) }
-	change = g.Op("Reshape", change, g.With("Concat", []onnx.Attribute{{Name: "axis", Value: int64(0)}}, vector(bags), vector(instances), g.Ints(int64(outputs))))
+	change = g.Op("Reshape", change, g.Along("Concat", 0, vector(bags), vector(instances), g.Ints(int64(outputs))))
 	change = g.With("Transpose", []onnx.Attribute{{Name: "perm", Value: []int64{0, 2, 1}}}, change)
 	weights := g.Op("Unsqueeze", out.Instances, g.Ints(1))
 	if m.headPerScore() {
