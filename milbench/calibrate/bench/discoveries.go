@@ -14,6 +14,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"synpool/internal/bench"
 	"synpool/milbench/calibrate"
 	"synpool/milbench/cv"
 	"synpool/milbench/dataset"
@@ -136,7 +137,7 @@ func list(set, learnerName string, seed int) (l listed, err error) {
 
 // lists runs the draws that the file does not have.
 func lists(path string, sets, names []string, draws int) error {
-	done, err := read[listed](path)
+	done, err := bench.Cells[listed](path)
 	if err != nil {
 		return err
 	}

@@ -5,14 +5,12 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"os"
 	"runtime"
@@ -22,10 +20,10 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"synpool/internal/bench"
 	"synpool/milbench/calibrate"
 	"synpool/milbench/cv"
 	"synpool/milbench/dataset"
-	"synpool/milbench/dataset/audit"
 	"synpool/milbench/learner"
 	"synpool/milbench/learners"
 	"synpool/milbench/mil"
@@ -53,13 +51,13 @@ type cell struct {
 }
 
 func main() {
-	if err := bench(); err != nil {
+	if err := measureAll(); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func bench() error {
+func measureAll() error {
 	path := flag.String("out", "coverage.jsonl", "file of the splits, or of the draws")
 	splits := flag.Int("splits", 50, "splits or draws of each set")
 	names := flag.String("learners", "statistics-svm,statistics-trees", "classical learners, by comma; with -lists by semicolon, with fields of the setting behind a name")
@@ -68,13 +66,13 @@ func bench() error {
 	show := flag.Bool("table", false, "print the table and run nothing")
 	flag.Parse()
 	if *instances && *show {
-		all, err := read[listed](*path)
+		all, err := bench.Cells[listed](*path)
 		return errors.Join(err, listTable(os.Stdout, all))
 	}
 	if *instances {
 		return lists(*path, chosen(*only, drawn), strings.Split(*names, ";"), *splits)
 	}
-	cells, err := read[cell](*path)
+	cells, err := bench.Cells[cell](*path)
 	if err != nil || *show {
 		return errors.Join(err, table(os.Stdout, cells))
 	}
@@ -121,41 +119,13 @@ func chosen(only string, all []string) []string {
 	return strings.Split(only, ",")
 }
 
-// read returns the lines of a file; one that a killed run has left incomplete is an error.
-func read[T any](path string) (cells []T, err error) {
-	in, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	for d := json.NewDecoder(bufio.NewReader(in)); ; {
-		var c T
-		if err := d.Decode(&c); errors.Is(err, io.EOF) {
-			return cells, nil
-		} else if err != nil {
-			return nil, fmt.Errorf("%s, line %d: %w", path, len(cells)+1, err)
-		}
-		cells = append(cells, c)
-	}
-}
-
 // open returns a set of the catalogue, with copies of a bag in one group and without its official split; or the generated numbers.
 func open(name string) (*mil.Set, error) {
 	if name == numbers {
 		return drawNumbers()
 	}
-	source, err := dataset.Open(name)
+	set, err := bench.Set(name)
 	if err != nil {
-		return nil, err
-	}
-	set, err := source.Set(dataset.NoColumn)
-	if err != nil {
-		return nil, err
-	}
-	if set, _, err = audit.GroupDuplicates(set); err != nil {
 		return nil, err
 	}
 	for i := range set.Bags {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"synpool/internal/bench"
 )
 
 // TestMeasure: one split of generated numbers, one of Musk 1 and one list of instances have plausible counts.
@@ -38,14 +40,14 @@ func TestTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want bytes.Buffer
-	cells, err := read[cell]("coverage.jsonl")
+	cells, err := bench.Cells[cell]("coverage.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := table(&want, cells); err != nil {
 		t.Fatal(err)
 	}
-	draws, err := read[listed]("lists.jsonl")
+	draws, err := bench.Cells[listed]("lists.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}

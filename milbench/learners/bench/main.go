@@ -4,14 +4,12 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"runtime"
 	"slices"
@@ -22,9 +20,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
+	"synpool/internal/bench"
 	"synpool/milbench/cv"
 	"synpool/milbench/dataset"
-	"synpool/milbench/dataset/audit"
 	"synpool/milbench/learner"
 	"synpool/milbench/learners"
 	"synpool/milbench/mil"
@@ -61,20 +59,20 @@ const (
 )
 
 func main() {
-	if err := bench(); err != nil {
+	if err := measureAll(); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func bench() error {
+func measureAll() error {
 	path := flag.String("out", "results.jsonl", "file of the cells")
 	sizes := flag.String("bags", "30,50,80", "numbers of bags; 0 is the whole set")
 	draws := flag.Int("draws", 5, "draws of each cut")
 	only := flag.String("sets", "", "sets, by comma (default all)")
 	show := flag.Bool("table", false, "print the tables and run nothing")
 	flag.Parse()
-	cells, err := read(*path)
+	cells, err := bench.Cells[cell](*path)
 	if err != nil || *show {
 		return errors.Join(err, tables(os.Stdout, cells))
 	}
@@ -92,7 +90,7 @@ func bench() error {
 			if *only != "" && !slices.Contains(strings.Split(*only, ","), name) {
 				continue
 			}
-			whole, err := open(name)
+			whole, err := bench.Set(name)
 			if err != nil {
 				return err
 			}
@@ -113,41 +111,6 @@ func bench() error {
 		}
 	}
 	return nil
-}
-
-// read returns the cells of a file; a line that a killed run has left incomplete is an error.
-func read(path string) (cells []cell, err error) {
-	in, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	for d := json.NewDecoder(bufio.NewReader(in)); ; {
-		var c cell
-		if err := d.Decode(&c); errors.Is(err, io.EOF) {
-			return cells, nil
-		} else if err != nil {
-			return nil, fmt.Errorf("%s, cell %d: %w", path, len(cells)+1, err)
-		}
-		cells = append(cells, c)
-	}
-}
-
-// open returns a set of the catalogue, with copies of a bag in one group.
-func open(name string) (*mil.Set, error) {
-	source, err := dataset.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	set, err := source.Set(dataset.NoColumn)
-	if err != nil {
-		return nil, err
-	}
-	set, _, err = audit.GroupDuplicates(set)
-	return set, err
 }
 
 // cut returns at most n bags drawn at random, with the classes in the shares of the whole set but at least six bags of each. Groups stay

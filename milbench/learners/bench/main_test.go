@@ -3,11 +3,13 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"synpool/internal/bench"
 )
 
 // TestMeasure: a cut keeps six bags of a class at least, every candidate has figures, and the table has them.
 func TestMeasure(t *testing.T) {
-	set, err := open("musk1")
+	set, err := bench.Set("musk1")
 	if err != nil {
 		t.Fatal(err)
 	}
