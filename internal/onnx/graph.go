@@ -259,6 +259,14 @@ func (g *Graph) Cast(x string, to Type) string {
 	return g.With("Cast", []Attribute{{"to", int64(to)}}, x)
 }
 
+// Only returns a graph with what these outputs need; names that are not those of outputs count for nothing.
+func (g *Graph) Only(outputs ...string) *Graph {
+	some := *g
+	some.Outputs = slices.DeleteFunc(slices.Clone(g.Outputs), func(o Info) bool { return !slices.Contains(outputs, o.Name) })
+	some.Prune()
+	return &some
+}
+
 // Prune removes nodes and constants that no output needs.
 func (g *Graph) Prune() {
 	needed := map[string]bool{}

@@ -207,6 +207,30 @@ func TestRunErrors(t *testing.T) {
 			}
 		})
 	}
+	// Small files that ask for much: by a shape, by squares of squares, by a range, by a number of targets and by a loop.
+	huge := func(nodes ...*Node) *Graph {
+		g := graph(nodes...)
+		for name, v := range map[string]int64{"none": 0, "one": 1, "much": 1 << 40, "many": 1 << 30} {
+			g.Constants = append(g.Constants, Constant{name, Scalar(v)})
+		}
+		g.Constants = append(g.Constants, Constant{"dims", Vector[int64](1<<14, 1<<14, 1)}, Constant{"axis", Vector[int64](0)}, Constant{"yes", Scalar(true)})
+		return g
+	}
+	op := func(op string, outputs string, inputs ...string) *Node {
+		return &Node{Op: op, Inputs: inputs, Outputs: []string{outputs}}
+	}
+	body := &Graph{Inputs: []Info{{"i", Int64, nil}, {"go", Bool, nil}}, Outputs: []Info{{"go", Bool, nil}, {"x", Double, nil}}}
+	for name, g := range map[string]*Graph{
+		"shape":   huge(op("Expand", "y", "one", "dims")),
+		"range":   huge(op("Range", "y", "none", "much", "one")),
+		"squares": huge(op("Range", "r", "none", "many", "many"), op("Expand", "a", "one", "dims"), op("MatMul", "y", "a", "a")),
+		"targets": huge(&Node{Op: "TreeEnsembleRegressor", Domain: ML, Inputs: []string{"x"}, Outputs: []string{"y"}, Attributes: []Attribute{{"n_targets", int64(1 << 30)}}}),
+		"loop":    huge(&Node{Op: "Loop", Inputs: []string{"much", "yes"}, Outputs: []string{"y"}, Attributes: []Attribute{{"body", body}}}),
+	} {
+		if _, err := g.Run(context.Background(), right); err == nil || !strings.Contains(err.Error(), "may make arrays of 16777216 values") {
+			t.Errorf("%s: error %v, want one that says how many values there may be", name, err)
+		}
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := graph(add).Run(ctx, right); err != context.Canceled {

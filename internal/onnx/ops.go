@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -13,7 +14,7 @@ import (
 // operator evaluates a node. It panics with a message if inputs do not fit, which [Graph.Run] turns into an error.
 type operator struct {
 	least int // inputs that must be there
-	run   func(n *Node, in []*Tensor) []*Tensor
+	run   func(r *run, n *Node, in []*Tensor) []*Tensor
 }
 
 // operators has the operators by name, with the domain before it unless that is ONNX's own.
@@ -29,7 +30,7 @@ func init() {
 		"Max": variadic(arithmetic(math.Max, func(a, b int64) int64 { return max(a, b) })),
 		"Min": variadic(arithmetic(math.Min, func(a, b int64) int64 { return min(a, b) })),
 
-		"Equal":          {2, func(_ *Node, in []*Tensor) []*Tensor { return one(equal(in[0], in[1])) }},
+		"Equal":          {2, func(r *run, _ *Node, in []*Tensor) []*Tensor { return one(equal(r, in[0], in[1])) }},
 		"Less":           comparison(func(order int) bool { return order < 0 }),
 		"LessOrEqual":    comparison(func(order int) bool { return order <= 0 }),
 		"Greater":        comparison(func(order int) bool { return order > 0 }),
@@ -37,7 +38,7 @@ func init() {
 		"And":            logical(func(a, b bool) bool { return a && b }),
 		"Or":             logical(func(a, b bool) bool { return a || b }),
 		"Xor":            logical(func(a, b bool) bool { return a != b }),
-		"Not": {1, func(_ *Node, in []*Tensor) []*Tensor {
+		"Not": {1, func(_ *run, _ *Node, in []*Tensor) []*Tensor {
 			return one(&Tensor{in[0].Dims, mapped(in[0].Data.([]bool), func(v bool) bool { return !v })})
 		}},
 
@@ -67,27 +68,31 @@ func init() {
 		"IsNaN": test(math.IsNaN),
 		"IsInf": test(func(v float64) bool { return math.IsInf(v, 0) }),
 
-		"Identity": {1, func(_ *Node, in []*Tensor) []*Tensor { return one(in[0]) }},
-		"Cast":     {1, func(n *Node, in []*Tensor) []*Tensor { return one(cast(in[0], Type(attribute(n, "to", int64(Float))))) }},
-		"Where":    {3, func(_ *Node, in []*Tensor) []*Tensor { return one(where(in[0], in[1], in[2])) }},
+		"Identity": {1, func(_ *run, _ *Node, in []*Tensor) []*Tensor { return one(in[0]) }},
+		"Cast": {1, func(_ *run, n *Node, in []*Tensor) []*Tensor {
+			return one(cast(in[0], Type(attribute(n, "to", int64(Float)))))
+		}},
+		"Where": {3, func(r *run, _ *Node, in []*Tensor) []*Tensor { return one(where(r, in[0], in[1], in[2])) }},
 
-		"MatMul": {2, func(_ *Node, in []*Tensor) []*Tensor { return one(matmul(in[0], in[1])) }},
+		"MatMul": {2, func(r *run, _ *Node, in []*Tensor) []*Tensor { return one(matmul(r, in[0], in[1])) }},
 
-		"Shape": {1, func(_ *Node, in []*Tensor) []*Tensor {
+		"Shape": {1, func(_ *run, _ *Node, in []*Tensor) []*Tensor {
 			return one(Vector(mapped(in[0].Dims, func(d int) int64 { return int64(d) })...))
 		}},
-		"Transpose": {1, func(n *Node, in []*Tensor) []*Tensor {
+		"Transpose": {1, func(_ *run, n *Node, in []*Tensor) []*Tensor {
 			return one(transpose(in[0], attribute[[]int64](n, "perm", nil)))
 		}},
 		"Reshape":   {2, reshape},
 		"Unsqueeze": {2, unsqueeze},
 		"Squeeze":   {1, squeeze},
-		"Expand":    {2, func(_ *Node, in []*Tensor) []*Tensor { return one(expand(in[0], lengths(in[1]))) }},
+		"Expand":    {2, func(r *run, _ *Node, in []*Tensor) []*Tensor { return one(expand(r, in[0], lengths(in[1]))) }},
 		"Range":     {3, sequence},
-		"Concat":    {1, func(n *Node, in []*Tensor) []*Tensor { return one(concat(int(attribute(n, "axis", int64(0))), in)) }},
-		"Slice":     {3, slice},
-		"Gather": {2, func(n *Node, in []*Tensor) []*Tensor {
-			return one(gather(in[0], in[1], int(attribute(n, "axis", int64(0)))))
+		"Concat": {1, func(r *run, n *Node, in []*Tensor) []*Tensor {
+			return one(concat(r, int(attribute(n, "axis", int64(0))), in))
+		}},
+		"Slice": {3, slice},
+		"Gather": {2, func(r *run, n *Node, in []*Tensor) []*Tensor {
+			return one(gather(r, in[0], in[1], int(attribute(n, "axis", int64(0)))))
 		}},
 		"Compress": {2, compress},
 		"TopK":     {2, topK},
@@ -114,18 +119,18 @@ func init() {
 
 func one(t *Tensor) []*Tensor { return []*Tensor{t} }
 
-// limited returns the number of values of dimensions, and panics if there are too many.
-func limited(dims []int) int {
+// size returns the number of values of dimensions, and panics if there are too many.
+func (r *run) size(dims []int) int {
 	n := size(dims)
-	if n < 0 || n > MostValues {
-		panic("an array of more than 2^31 values")
+	if n < 0 || n > r.most {
+		panic(fmt.Sprintf("an array of shape %v; a file and a bag of these sizes may make arrays of %d values", dims, r.most))
 	}
 	return n
 }
 
 // zeros returns an array of zeros.
-func zeros(t Type, dims []int) *Tensor {
-	n := limited(dims)
+func (r *run) zeros(t Type, dims []int) *Tensor {
+	n := r.size(dims)
 	switch t {
 	case Float:
 		return NewTensor(make([]float32, n), dims...)
@@ -227,7 +232,7 @@ func together(a, b []int) []int {
 
 // broadcast calls f with the index of each value of an array of dims and those of the arrays that broadcast to it.
 func broadcast(dims []int, shapes [][]int, f func(i int, at []int)) {
-	n := limited(dims)
+	n := size(dims)
 	if n == 0 {
 		return
 	}
@@ -265,7 +270,7 @@ func broadcast(dims []int, shapes [][]int, f func(i int, at []int)) {
 }
 
 // pairs applies f to the values of two arrays.
-func pairs[A, B any](x, y *Tensor, a []A, b []A, f func(A, A) B) (out []B, dims []int) {
+func pairs[A, B any](r *run, x, y *Tensor, a []A, b []A, f func(A, A) B) (out []B, dims []int) {
 	if slices.Equal(x.Dims, y.Dims) {
 		out = make([]B, len(a))
 		for i, v := range a {
@@ -274,100 +279,102 @@ func pairs[A, B any](x, y *Tensor, a []A, b []A, f func(A, A) B) (out []B, dims 
 		return out, x.Dims
 	}
 	dims = together(x.Dims, y.Dims)
-	out = make([]B, limited(dims))
+	out = make([]B, r.size(dims))
 	broadcast(dims, [][]int{x.Dims, y.Dims}, func(i int, at []int) { out[i] = f(a[at[0]], b[at[1]]) })
 	return out, dims
 }
 
 // arithmetic returns an operator on two arrays of numbers. Numbers of float32 are computed in float64 and rounded.
 func arithmetic(real func(a, b float64) float64, whole func(a, b int64) int64) operator {
-	return operator{2, func(_ *Node, in []*Tensor) []*Tensor {
+	return operator{2, func(r *run, _ *Node, in []*Tensor) []*Tensor {
 		x, y := in[0], in[1]
 		if x.Type() != y.Type() {
 			panic("arrays of two types")
 		}
 		switch a := x.Data.(type) {
 		case []float32:
-			out, dims := pairs(x, y, a, y.Data.([]float32), func(a, b float32) float32 { return float32(real(float64(a), float64(b))) })
+			out, dims := pairs(r, x, y, a, y.Data.([]float32), func(a, b float32) float32 { return float32(real(float64(a), float64(b))) })
 			return one(NewTensor(out, dims...))
 		case []float64:
-			out, dims := pairs(x, y, a, y.Data.([]float64), real)
+			out, dims := pairs(r, x, y, a, y.Data.([]float64), real)
 			return one(NewTensor(out, dims...))
 		}
-		out, dims := pairs(x, y, integers(x), integers(y), whole)
+		out, dims := pairs(r, x, y, integers(x), integers(y), whole)
 		return one(cast(NewTensor(out, dims...), x.Type()))
 	}}
 }
 
 // variadic applies an operator on two arrays to one after another.
 func variadic(of operator) operator {
-	return operator{1, func(n *Node, in []*Tensor) []*Tensor {
+	return operator{1, func(r *run, n *Node, in []*Tensor) []*Tensor {
 		all := in[0]
 		for _, t := range in[1:] {
-			all = of.run(n, []*Tensor{all, t})[0]
+			all = of.run(r, n, []*Tensor{all, t})[0]
 		}
 		return one(all)
 	}}
 }
 
 func comparison(is func(order int) bool) operator {
-	return operator{2, func(_ *Node, in []*Tensor) []*Tensor {
+	return operator{2, func(r *run, _ *Node, in []*Tensor) []*Tensor {
 		x, y := in[0], in[1]
 		compare := func(a, b float64) bool { return a == a && b == b && is(cmp.Compare(a, b)) }
 		if x.Type() == Int64 || x.Type() == Int32 {
-			out, dims := pairs(x, y, integers(x), integers(y), func(a, b int64) bool { return is(cmp.Compare(a, b)) })
+			out, dims := pairs(r, x, y, integers(x), integers(y), func(a, b int64) bool { return is(cmp.Compare(a, b)) })
 			return one(NewTensor(out, dims...))
 		}
-		out, dims := pairs(x, y, doubles(x), doubles(y), compare)
+		out, dims := pairs(r, x, y, doubles(x), doubles(y), compare)
 		return one(NewTensor(out, dims...))
 	}}
 }
 
-func equal(x, y *Tensor) *Tensor {
+func equal(r *run, x, y *Tensor) *Tensor {
 	if a, is := x.Data.([]string); is {
-		out, dims := pairs(x, y, a, y.Data.([]string), func(a, b string) bool { return a == b })
+		out, dims := pairs(r, x, y, a, y.Data.([]string), func(a, b string) bool { return a == b })
 		return NewTensor(out, dims...)
 	}
-	out, dims := pairs(x, y, doubles(x), doubles(y), func(a, b float64) bool { return a == b })
+	out, dims := pairs(r, x, y, doubles(x), doubles(y), func(a, b float64) bool { return a == b })
 	return NewTensor(out, dims...)
 }
 
 func logical(f func(a, b bool) bool) operator {
-	return operator{2, func(_ *Node, in []*Tensor) []*Tensor {
-		out, dims := pairs(in[0], in[1], in[0].Data.([]bool), in[1].Data.([]bool), f)
+	return operator{2, func(r *run, _ *Node, in []*Tensor) []*Tensor {
+		out, dims := pairs(r, in[0], in[1], in[0].Data.([]bool), in[1].Data.([]bool), f)
 		return one(NewTensor(out, dims...))
 	}}
 }
 
 func unary(f func(float64) float64) operator {
-	return operator{1, func(_ *Node, in []*Tensor) []*Tensor {
+	return operator{1, func(_ *run, _ *Node, in []*Tensor) []*Tensor {
 		return one(typed(mapped(doubles(in[0]), f), in[0].Dims, in[0].Type()))
 	}}
 }
 
 func test(f func(float64) bool) operator {
-	return operator{1, func(_ *Node, in []*Tensor) []*Tensor { return one(NewTensor(mapped(doubles(in[0]), f), in[0].Dims...)) }}
+	return operator{1, func(_ *run, _ *Node, in []*Tensor) []*Tensor {
+		return one(NewTensor(mapped(doubles(in[0]), f), in[0].Dims...))
+	}}
 }
 
-func where(condition, yes, no *Tensor) *Tensor {
+func where(r *run, condition, yes, no *Tensor) *Tensor {
 	dims := together(together(condition.Dims, yes.Dims), no.Dims)
 	switch a := yes.Data.(type) {
 	case []float32:
-		return chosen(dims, condition, yes, no, a, no.Data.([]float32))
+		return chosen(r, dims, condition, yes, no, a, no.Data.([]float32))
 	case []float64:
-		return chosen(dims, condition, yes, no, a, no.Data.([]float64))
+		return chosen(r, dims, condition, yes, no, a, no.Data.([]float64))
 	case []int64:
-		return chosen(dims, condition, yes, no, a, no.Data.([]int64))
+		return chosen(r, dims, condition, yes, no, a, no.Data.([]int64))
 	case []int32:
-		return chosen(dims, condition, yes, no, a, no.Data.([]int32))
+		return chosen(r, dims, condition, yes, no, a, no.Data.([]int32))
 	case []bool:
-		return chosen(dims, condition, yes, no, a, no.Data.([]bool))
+		return chosen(r, dims, condition, yes, no, a, no.Data.([]bool))
 	}
 	panic("values of a type that cannot be chosen")
 }
 
-func chosen[T Value](dims []int, condition, yes, no *Tensor, a, b []T) *Tensor {
-	out, c := make([]T, limited(dims)), condition.Data.([]bool)
+func chosen[T Value](r *run, dims []int, condition, yes, no *Tensor, a, b []T) *Tensor {
+	out, c := make([]T, r.size(dims)), condition.Data.([]bool)
 	broadcast(dims, [][]int{condition.Dims, yes.Dims, no.Dims}, func(i int, at []int) {
 		if out[i] = b[at[2]]; c[at[0]] {
 			out[i] = a[at[1]]
@@ -377,7 +384,7 @@ func chosen[T Value](dims []int, condition, yes, no *Tensor, a, b []T) *Tensor {
 }
 
 // matmul multiplies the matrices of the last two axes; those before broadcast.
-func matmul(a, b *Tensor) *Tensor {
+func matmul(r *run, a, b *Tensor) *Tensor {
 	left, right := a.Dims, b.Dims
 	if len(left) == 1 {
 		left = []int{1, left[0]}
@@ -391,7 +398,7 @@ func matmul(a, b *Tensor) *Tensor {
 	m, k, n := left[len(left)-2], left[len(left)-1], right[len(right)-1]
 	before := together(left[:len(left)-2], right[:len(right)-2])
 	dims := slices.Concat(before, []int{m, n})
-	out := zeros(a.Type(), dims)
+	out := r.zeros(a.Type(), dims)
 	if m > 0 && n > 0 && k > 0 {
 		broadcast(before, [][]int{left[:len(left)-2], right[:len(right)-2]}, func(i int, at []int) {
 			product(out.Data, a.Data, b.Data, i*m*n, at[0]*m*k, at[1]*k*n, m, k, n)

@@ -10,18 +10,18 @@ import (
 	"synpool/internal/spelling"
 )
 
-// MostValues limits the values of an array that [Graph.Run] makes: 2^31, as in bags of a million instances and 2,048 features.
-const MostValues = 1 << 31
+// least and most bound the limit of the values of an array that [Graph.Run] makes: 128 MB of float64, and bags of a million instances
+// and 2,048 features.
+const (
+	leastValues = 1 << 24
+	mostValues  = 1 << 31
+)
 
-// Run evaluates the graph on inputs and returns the named outputs, or all without names. An input that the graph lacks, or that is missing or of another
-// type or shape, is an error, and so is an operator that is not among those of this package.
-func (g *Graph) Run(ctx context.Context, inputs map[string]*Tensor, outputs ...string) (map[string]*Tensor, error) {
-	if outputs != nil {
-		some := *g
-		some.Outputs = slices.DeleteFunc(slices.Clone(g.Outputs), func(o Info) bool { return !slices.Contains(outputs, o.Name) })
-		some.Prune()
-		g = &some
-	}
+// Run evaluates the graph on inputs and returns its outputs, see [Graph.Only] for some of them. An input that the graph lacks, or that is
+// missing or of another type or shape, is an error, and so is an operator that is not among those of this package. An array may have
+// as many values as the inputs times those of inputs and constants together, but always 2^24, and never more than 2^31: a small file
+// cannot ask for all memory.
+func (g *Graph) Run(ctx context.Context, inputs map[string]*Tensor) (map[string]*Tensor, error) {
 	for name := range inputs {
 		if !slices.ContainsFunc(g.Inputs, func(i Info) bool { return i.Name == name }) {
 			var names []string
@@ -44,7 +44,14 @@ func (g *Graph) Run(ctx context.Context, inputs map[string]*Tensor, outputs ...s
 			return nil, err
 		}
 	}
-	r := &run{ctx: ctx}
+	given, held := 0., 0.
+	for _, t := range inputs {
+		given += float64(size(t.Dims))
+	}
+	for _, c := range g.Constants {
+		held += float64(size(c.Tensor.Dims))
+	}
+	r := &run{ctx, int(min(max(given*(given+held), leastValues), mostValues))}
 	found, err := r.graph(g, inputs, nil)
 	if err != nil {
 		return nil, err
@@ -78,7 +85,10 @@ func (i Info) takes(t *Tensor, free map[string]int) error {
 }
 
 // run is an evaluation.
-type run struct{ ctx context.Context }
+type run struct {
+	ctx  context.Context
+	most int // values of an array
+}
 
 // graph evaluates a graph with the values around it, and returns its outputs in order.
 func (r *run) graph(g *Graph, inputs, outer map[string]*Tensor) (outputs []*Tensor, err error) {
@@ -192,7 +202,7 @@ func (r *run) node(n *Node, in []*Tensor, known, outer map[string]*Tensor) (out 
 			return nil, fmt.Errorf("an input is missing")
 		}
 	}
-	return of.run(n, in), nil
+	return of.run(r, n, in), nil
 }
 
 // loop evaluates a Loop: a body for each iteration, with carried values and values that are collected along a new first axis.
@@ -208,7 +218,7 @@ func (r *run) loop(n *Node, in []*Tensor, known, outer map[string]*Tensor) ([]*T
 	}
 	maps.Copy(around, known)
 	carried := slices.Clone(in[2:])
-	collected := make([][]*Tensor, len(body.Outputs)-1-len(carried))
+	collected, all := make([][]*Tensor, len(body.Outputs)-1-len(carried)), 0
 	goes := in[1] == nil || in[1].Data.([]bool)[0]
 	for i := int64(0); i < count && goes; i++ {
 		inputs := map[string]*Tensor{body.Inputs[0].Name: Scalar(i), body.Inputs[1].Name: Scalar(true)}
@@ -222,7 +232,10 @@ func (r *run) loop(n *Node, in []*Tensor, known, outer map[string]*Tensor) ([]*T
 		goes = out[0].Data.([]bool)[0]
 		carried = out[1 : 1+len(carried)]
 		for k := range collected {
-			collected[k] = append(collected[k], out[1+len(carried)+k])
+			t := out[1+len(carried)+k]
+			all += 1 + size(t.Dims)
+			r.size([]int{all})
+			collected[k] = append(collected[k], t)
 		}
 	}
 	for k, list := range collected {
@@ -233,13 +246,13 @@ func (r *run) loop(n *Node, in []*Tensor, known, outer map[string]*Tensor) ([]*T
 				n, _ := strconv.Atoi(d)
 				dims = append(dims, n)
 			}
-			carried = append(carried, zeros(o.Type, dims))
+			carried = append(carried, r.zeros(o.Type, dims))
 			continue
 		}
 		for i, t := range list {
 			list[i] = &Tensor{append([]int{1}, t.Dims...), t.Data}
 		}
-		carried = append(carried, concat(0, list))
+		carried = append(carried, concat(r, 0, list))
 	}
 	return carried, nil
 }

@@ -68,7 +68,7 @@ func transpose(t *Tensor, order []int64) *Tensor {
 	return pick(t, dims, at)
 }
 
-func reshape(n *Node, in []*Tensor) []*Tensor {
+func reshape(r *run, n *Node, in []*Tensor) []*Tensor {
 	dims := lengths(in[1])
 	unknown, known := -1, 1
 	for k, d := range dims {
@@ -82,7 +82,7 @@ func reshape(n *Node, in []*Tensor) []*Tensor {
 			panic("a shape with a negative dimension")
 		}
 		known *= dims[k]
-		if known < 0 || known > MostValues {
+		if known < 0 || known > r.most {
 			panic("a shape that does not fit the values")
 		}
 	}
@@ -98,7 +98,7 @@ func reshape(n *Node, in []*Tensor) []*Tensor {
 	return one(&Tensor{dims, in[0].Data})
 }
 
-func unsqueeze(_ *Node, in []*Tensor) []*Tensor {
+func unsqueeze(_ *run, _ *Node, in []*Tensor) []*Tensor {
 	axes := lengths(in[1])
 	rank := len(in[0].Dims) + len(axes)
 	for k := range axes {
@@ -116,7 +116,7 @@ func unsqueeze(_ *Node, in []*Tensor) []*Tensor {
 	return one(&Tensor{dims, in[0].Data})
 }
 
-func squeeze(_ *Node, in []*Tensor) []*Tensor {
+func squeeze(_ *run, _ *Node, in []*Tensor) []*Tensor {
 	var axes []int
 	if len(in) > 1 && in[1] != nil {
 		axes = lengths(in[1])
@@ -137,16 +137,16 @@ func squeeze(_ *Node, in []*Tensor) []*Tensor {
 	return one(&Tensor{dims, in[0].Data})
 }
 
-func expand(t *Tensor, dims []int) *Tensor {
+func expand(r *run, t *Tensor, dims []int) *Tensor {
 	dims = together(t.Dims, dims)
-	at := make([]int, limited(dims))
+	at := make([]int, r.size(dims))
 	broadcast(dims, [][]int{t.Dims}, func(i int, from []int) { at[i] = from[0] })
 	return pick(t, dims, at)
 }
 
-func sequence(_ *Node, in []*Tensor) []*Tensor {
+func sequence(r *run, _ *Node, in []*Tensor) []*Tensor {
 	start, limit, delta := doubles(in[0])[0], doubles(in[1])[0], doubles(in[2])[0]
-	n := limited([]int{max(0, int(math.Ceil((limit-start)/delta)))})
+	n := r.size([]int{max(0, int(math.Ceil((limit-start)/delta)))})
 	values := make([]float64, n)
 	for i := range values {
 		values[i] = start + float64(i)*delta
@@ -154,7 +154,7 @@ func sequence(_ *Node, in []*Tensor) []*Tensor {
 	return one(typed(values, []int{n}, in[0].Type()))
 }
 
-func concat(axis int, in []*Tensor) *Tensor {
+func concat(r *run, axis int, in []*Tensor) *Tensor {
 	axis = axisOf(axis, len(in[0].Dims))
 	dims := slices.Clone(in[0].Dims)
 	dims[axis] = 0
@@ -164,7 +164,7 @@ func concat(axis int, in []*Tensor) *Tensor {
 		}
 		dims[axis] += t.Dims[axis]
 	}
-	limited(dims)
+	r.size(dims)
 	switch in[0].Data.(type) {
 	case []float32:
 		return joined[float32](in, dims, axis)
@@ -191,7 +191,7 @@ func joined[T Value](in []*Tensor, dims []int, axis int) *Tensor {
 	return NewTensor(out, dims...)
 }
 
-func slice(_ *Node, in []*Tensor) []*Tensor {
+func slice(r *run, _ *Node, in []*Tensor) []*Tensor {
 	t, rank := in[0], len(in[0].Dims)
 	starts, ends := integers(in[1]), integers(in[2])
 	axes, steps := make([]int64, len(starts)), slices.Repeat([]int64{1}, len(starts))
@@ -220,17 +220,17 @@ func slice(_ *Node, in []*Tensor) []*Tensor {
 		for i, end := within(starts[k]), within(ends[k]); i < end; i += step {
 			places = append(places, i)
 		}
-		t = gather(t, NewTensor(places, len(places)), axis)
+		t = gather(r, t, NewTensor(places, len(places)), axis)
 	}
 	return one(t)
 }
 
-func gather(t, places *Tensor, axis int) *Tensor {
+func gather(r *run, t, places *Tensor, axis int) *Tensor {
 	axis = axisOf(axis, len(t.Dims))
 	n, inner := t.Dims[axis], size(t.Dims[axis+1:])
 	list := integers(places)
 	dims := slices.Concat(t.Dims[:axis], places.Dims, t.Dims[axis+1:])
-	at := make([]int, 0, limited(dims))
+	at := make([]int, 0, r.size(dims))
 	for outer := range size(t.Dims[:axis]) {
 		for _, p := range list {
 			if p < 0 {
@@ -247,7 +247,7 @@ func gather(t, places *Tensor, axis int) *Tensor {
 	return pick(t, dims, at)
 }
 
-func compress(n *Node, in []*Tensor) []*Tensor {
+func compress(r *run, n *Node, in []*Tensor) []*Tensor {
 	t := in[0]
 	axis := int(attribute(n, "axis", int64(math.MinInt64)))
 	if axis == math.MinInt64 {
@@ -259,7 +259,7 @@ func compress(n *Node, in []*Tensor) []*Tensor {
 			places = append(places, int64(i))
 		}
 	}
-	return one(gather(t, NewTensor(places, len(places)), axis))
+	return one(gather(r, t, NewTensor(places, len(places)), axis))
 }
 
 // lanes calls f with the values along an axis and their places.
@@ -276,7 +276,7 @@ func lanes(dims []int, axis int, f func(places []int)) {
 	}
 }
 
-func topK(n *Node, in []*Tensor) []*Tensor {
+func topK(_ *run, n *Node, in []*Tensor) []*Tensor {
 	t := in[0]
 	axis := axisOf(int(attribute(n, "axis", int64(-1))), len(t.Dims))
 	k := integers(in[1])[0]
@@ -332,7 +332,7 @@ func logSumExp(values []float64) float64 {
 
 // reduction returns an operator that makes one number of the values along some axes.
 func reduction(f func(values []float64) float64) operator {
-	return operator{1, func(n *Node, in []*Tensor) []*Tensor {
+	return operator{1, func(r *run, n *Node, in []*Tensor) []*Tensor {
 		t, rank := in[0], len(in[0].Dims)
 		axes := mapped(attribute[[]int64](n, "axes", nil), func(a int64) int { return int(a) })
 		if len(in) > 1 && in[1] != nil {
@@ -360,7 +360,7 @@ func reduction(f func(values []float64) float64) operator {
 		}
 		order := mapped(slices.Concat(rest, reduced), func(a int) int64 { return int64(a) })
 		values := doubles(transpose(&Tensor{t.Dims, doubles(t)}, order))
-		out := make([]float64, limited(dims))
+		out := make([]float64, r.size(dims))
 		for i := range out {
 			out[i] = f(values[i*over : (i+1)*over])
 		}
@@ -373,7 +373,7 @@ func reduction(f func(values []float64) float64) operator {
 
 // extreme returns the first place of the value along an axis that is before all others.
 func extreme(before func(a, b float64) bool) operator {
-	return operator{1, func(n *Node, in []*Tensor) []*Tensor {
+	return operator{1, func(_ *run, n *Node, in []*Tensor) []*Tensor {
 		t := in[0]
 		axis := axisOf(int(attribute(n, "axis", int64(0))), len(t.Dims))
 		values, out := doubles(t), []int64{}
@@ -396,7 +396,7 @@ func extreme(before func(a, b float64) bool) operator {
 
 // along returns an operator that changes the values along an axis.
 func along(otherwise int64, f func(values []float64)) operator {
-	return operator{1, func(n *Node, in []*Tensor) []*Tensor {
+	return operator{1, func(_ *run, n *Node, in []*Tensor) []*Tensor {
 		t := in[0]
 		values := slices.Clone(doubles(t))
 		lanes(t.Dims, axisOf(int(attribute(n, "axis", otherwise)), len(t.Dims)), func(places []int) {
@@ -411,19 +411,19 @@ func along(otherwise int64, f func(values []float64)) operator {
 }
 
 // cumSum returns the sums of the values up to each one along an axis.
-func cumSum(n *Node, in []*Tensor) []*Tensor {
+func cumSum(r *run, n *Node, in []*Tensor) []*Tensor {
 	axis := Attribute{"axis", integers(in[1])[0]}
 	return along(0, func(values []float64) {
 		for i := 1; i < len(values); i++ {
 			values[i] += values[i-1]
 		}
-	}).run(&Node{Attributes: []Attribute{axis}}, in[:1])
+	}).run(r, &Node{Attributes: []Attribute{axis}}, in[:1])
 }
 
 // oneHot returns 1 for the category of each text, and 0 for the others and for unknown texts.
-func oneHot(n *Node, in []*Tensor) []*Tensor {
+func oneHot(r *run, n *Node, in []*Tensor) []*Tensor {
 	categories := attribute[[]string](n, "cats_strings", nil)
-	out := make([]float32, limited([]int{size(in[0].Dims), len(categories)}))
+	out := make([]float32, r.size([]int{size(in[0].Dims), len(categories)}))
 	for i, text := range in[0].Data.([]string) {
 		if k := slices.Index(categories, text); k >= 0 {
 			out[i*len(categories)+k] = 1
@@ -433,7 +433,7 @@ func oneHot(n *Node, in []*Tensor) []*Tensor {
 }
 
 // treeEnsemble returns the sums of the leaves of trees. Its nodes ask whether a value is at most a threshold.
-func treeEnsemble(n *Node, in []*Tensor) []*Tensor {
+func treeEnsemble(r *run, n *Node, in []*Tensor) []*Tensor {
 	x, features := doubles(in[0]), in[0].Dims[1]
 	ints := func(name string) []int64 { return attribute[[]int64](n, name, nil) }
 	numbers := func(name string) []float64 {
@@ -468,7 +468,7 @@ func treeEnsemble(n *Node, in []*Tensor) []*Tensor {
 	}
 	targets := int(attribute(n, "n_targets", int64(1)))
 	base := numbers("base_values")
-	out := make([]float64, limited([]int{in[0].Dims[0], targets}))
+	out := make([]float64, r.size([]int{in[0].Dims[0], targets}))
 	for row := range in[0].Dims[0] {
 		sums := out[row*targets : (row+1)*targets]
 		copy(sums, base)

@@ -393,7 +393,7 @@ func (t task) write(ctx context.Context, folder string, machine *milbench.Machin
 				c.Columns = numbers(data)
 			}
 		}
-		others, err := rounded(graph.Graph).Run(ctx, roundedInputs(inputs), names...)
+		others, err := rounded(graph.Graph.Only(names...)).Run(ctx, roundedInputs(inputs))
 		if err != nil {
 			return 0, err
 		}

@@ -108,9 +108,14 @@ func (m *Model) Predict(ctx context.Context, bags []mil.Instances, instances boo
 	if instances {
 		wanted = append(wanted, instanceName, classesName)
 	}
+	graph := m.graph.Only(wanted...)
 	all := make([]mil.Prediction, len(bags))
 	for i, bag := range bags {
-		_, out, err := m.Run(ctx, bag, wanted...)
+		inputs, err := m.columns.inputs(bag)
+		if err != nil {
+			return nil, &modeldir.BagError{Bag: i, Err: err}
+		}
+		out, err := graph.Run(ctx, inputs)
 		if err != nil {
 			return nil, &modeldir.BagError{Bag: i, Err: err}
 		}
@@ -176,13 +181,17 @@ func (m *Model) Predict(ctx context.Context, bags []mil.Instances, instances boo
 	return all, nil
 }
 
-// Run evaluates the graph on a bag of features. It returns the inputs, which are the columns that the features were made of, and the
-// named outputs, or all without names.
+// Run evaluates the graph on a bag of features. It returns the inputs, which are the columns that the features were made of, and
+// the named outputs, or all without names.
 func (m *Model) Run(ctx context.Context, bag mil.Instances, names ...string) (inputs, outputs map[string]*onnx.Tensor, err error) {
 	if inputs, err = m.columns.inputs(bag); err != nil {
 		return nil, nil, err
 	}
-	outputs, err = m.graph.Run(ctx, inputs, names...)
+	graph := m.graph
+	if names != nil {
+		graph = graph.Only(names...)
+	}
+	outputs, err = graph.Run(ctx, inputs)
 	return inputs, outputs, err
 }
 
