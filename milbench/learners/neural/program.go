@@ -134,7 +134,7 @@ func (p *program) initial(c Config, features int, seed uint64) ([][]float32, err
 		}
 	}
 	if c.start != nil {
-		if err := c.start.fill(p.paths, parameters); err != nil {
+		if err := c.start.fill(p.paths, p.forms, parameters); err != nil {
 			return nil, err
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gomlx/compute/shapes"
+
 	"synpool/internal/safetensors"
 	"synpool/milbench/mil"
 	"synpool/synlayer"
@@ -44,6 +46,7 @@ type Weights struct {
 	Untrained bool // makes a model of the weights as they are, without training
 
 	values map[string][]float32 // by path of the network
+	dims   map[string][]int     // of the values, in the network; of own arrays alone
 	pair   bool                 // the last layer had two outputs
 }
 
@@ -398,7 +401,7 @@ func ownWeights(arrays map[string]safetensors.Tensor, text string) (*Weights, er
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
 		return nil, fmt.Errorf("its metadata %s: %w", settingKey, err)
 	}
-	w := &Weights{Pooling: c.Pooling, Fields: map[string]any{}, values: map[string][]float32{}}
+	w := &Weights{Pooling: c.Pooling, Fields: map[string]any{}, values: map[string][]float32{}, dims: map[string][]int{}}
 	for _, h := range Hyperparameters(c.Pooling) {
 		w.Fields[h.Name] = h.value(&c).Interface()
 	}
@@ -415,6 +418,7 @@ func ownWeights(arrays map[string]safetensors.Tensor, text string) (*Weights, er
 		path := "/" + strings.ReplaceAll(name, ".", "/")
 		if stem, is := strings.CutSuffix(path, "/weight"); is && len(t.Dims) == 2 {
 			w.put(stem, linear{t, make([]float32, t.Dims[0])})
+			w.dims[stem+"/weights"] = []int{t.Dims[1], t.Dims[0]}
 			if b, there := arrays[strings.TrimSuffix(name, ".weight")+".bias"]; there {
 				w.values[stem+"/bias"] = b.Values
 			}
@@ -424,7 +428,7 @@ func ownWeights(arrays map[string]safetensors.Tensor, text string) (*Weights, er
 			continue
 		}
 		if w.values[path] == nil {
-			w.values[path] = t.Values
+			w.values[path], w.dims[path] = t.Values, t.Dims
 		}
 	}
 	return w, nil
@@ -480,9 +484,13 @@ func (w *Weights) forTargets(kind mil.TargetKind, s targets) (*Weights, error) {
 }
 
 // fill replaces initial values of parameters by the weights.
-func (w *Weights) fill(paths []string, parameters [][]float32) error {
+func (w *Weights) fill(paths []string, forms []shapes.Shape, parameters [][]float32) error {
 	for i, path := range paths {
 		values := w.values[path]
+		if dims, known := w.dims[path]; known && !slices.Equal(dims, forms[i].Dimensions) {
+			return fmt.Errorf("--from: the weights have the shape %v for %s, and a network for these bags %v; it takes bags of %d features",
+				dims, path, forms[i].Dimensions, w.Features)
+		}
 		if len(values) != len(parameters[i]) {
 			return fmt.Errorf("--from: the weights have %d numbers for %s, and a network for these bags %d; it takes bags of %d features and %d outputs",
 				len(values), path, len(parameters[i]), w.Features, max(w.Outputs, 1))

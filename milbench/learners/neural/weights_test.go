@@ -313,6 +313,57 @@ func TestReadWeightsRefuses(t *testing.T) {
 	}
 }
 
+// TestOwnShapes: arrays that we wrote, and that have as many numbers in another shape, are refused.
+func TestOwnShapes(t *testing.T) {
+	_, bags := readForeign(t)
+	set := foreignSet(t, bags, 1)
+	c, err := PresetConfig(SmallPreset, "mean")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Epochs, c.Layers, c.Width = 1, 2, 6
+	m, err := Trainer{Backend: goBackend(t), Workers: 1}.Train(context.Background(), c, set, 3, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dict, err := m.StateDict()
+	if err != nil {
+		t.Fatal(err)
+	}
+	arrays, metadata, err := safetensors.Decode(dict)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const name = "embedding_1.weight"
+	array := arrays[name]
+	if !slices.Equal(array.Dims, []int{6, 6}) {
+		t.Fatalf("%s has shape %v", name, array.Dims)
+	}
+	array.Dims = []int{9, 4}
+	arrays[name] = array
+	changed, err := safetensors.Encode(arrays, metadata)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := ReadWeights(changed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := w.Setting(SmallPreset, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Untrained = true
+	_, err = (&Networks{Trainer: Trainer{Backend: goBackend(t)}, From: w}).TrainModel(context.Background(), text, 0, set, 1, nil)
+	if err == nil || !strings.Contains(err.Error(), "the shape [4 9] for /embedding_1/weights, and a network for these bags [6 6]") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // TestSparseStateDict: the arrays of a network whose weights are no softmax would compute another function elsewhere.
 func TestSparseStateDict(t *testing.T) {
 	for _, weights := range []string{synlayer.SparsemaxWeights, synlayer.Entmax15Weights} {
