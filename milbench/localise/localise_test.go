@@ -161,6 +161,19 @@ func TestCounts(t *testing.T) {
 	}
 }
 
+// TestWithout: figures without a unit are those of the other bags.
+func TestWithout(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	bags := drawn(random, 9, 10, 1, true)
+	for u, f := range NewPool(bags).Without([][]int{{0, 1}, {2}, {3, 4, 5}, {6, 7, 8}}) {
+		from, to := []int{0, 2, 3, 6}[u], []int{2, 3, 6, 9}[u]
+		want := NewPool(slices.Delete(slices.Clone(bags), from, to)).Figures(nil)
+		if !near(f.AUC, want.AUC) || !near(f.AP, want.AP) || !near(f.Dice, want.Dice) || !near(f.FROC.Mean, want.FROC.Mean) {
+			t.Errorf("without bags %d to %d: %+v, want %+v", from, to-1, f, want)
+		}
+	}
+}
+
 // TestLaws: scores that are the labels have figures of 1; figures other than Dice ask for the order of scores alone, and Dice for
 // scores up to unit and zero; sensitivities do not fall; the AUC of turned scores is the rest to 1.
 func TestLaws(t *testing.T) {

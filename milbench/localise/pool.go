@@ -173,3 +173,19 @@ func (p *Pool) Figures(counts []int) Figures {
 	}
 	return figures
 }
+
+// Without returns the figures of the bags without those of each unit, for a jackknife over units ([synpool/milbench/mil.Units]).
+func (p *Pool) Without(units [][]int) []Figures {
+	all := make([]Figures, len(units))
+	counts := slices.Repeat([]int{1}, len(p.bags))
+	for u, unit := range units {
+		for _, i := range unit {
+			counts[i] = 0
+		}
+		all[u] = p.Figures(counts)
+		for _, i := range unit {
+			counts[i] = 1
+		}
+	}
+	return all
+}

@@ -107,7 +107,12 @@ func (t Table) columns(plusMinus, dash string) []column {
 	}
 	if t.froc() {
 		list = append(list, column{"FROC", false, func(r Row) string {
-			return r.localised(func(l *LocalisedRow) string { return optional(l.FROCMean, 3) })
+			return r.localised(func(l *LocalisedRow) string {
+				if l.FROCMean == nil {
+					return ""
+				}
+				return l.FROCMean.text(dash)
+			})
 		}})
 	}
 	if t.groups() {
@@ -343,11 +348,12 @@ func (t Table) allNotes() []string {
 	}
 	if t.localised() {
 		notes = append(notes, "inst. AP, inst. Dice: likewise, average precision, and Dice above Otsu's threshold, which knows no label. In parentheses: 95 % interval of the "+
-			"bootstrap over these bags or their groups. --json has the same pooled over the instances of all test bags of a fit.")
+			"bootstrap over these bags or their groups. --json and --csv have the same pooled over the instances of all test bags of a fit, with the interval of the "+
+			"jackknife over bags or groups.")
 	}
 	if t.froc() {
-		notes = append(notes, "FROC: share of the lesions that are found, mean at 1/4, 1/2, 1, 2, 4 and 8 false positives per bag, as in CAMELYON16; mean over fits. "+
-			"milbench evaluate --help has the definitions.")
+		notes = append(notes, "FROC: share of the lesions that are found, mean at 1/4, 1/2, 1, 2, 4 and 8 false positives per bag, as in CAMELYON16; mean over fits, "+
+			"with the interval of the jackknife over bags or groups. milbench evaluate --help has the definitions.")
 	}
 	if t.groups() {
 		notes = append(notes, "group figures: of the groups of bags, such as patients, by the mean of their scores (--json has that by the largest, too). A group is "+
@@ -382,8 +388,10 @@ func (t Table) writeCSV(w io.Writer) error {
 	}
 	headings = append(headings, "instance_auc")
 	if t.localised() {
-		headings = append(headings, "instance_auc_low", "instance_auc_high", "instance_ap", "instance_ap_low", "instance_ap_high",
-			"instance_dice", "instance_dice_low", "instance_dice_high", "instance_auc_pooled", "instance_ap_pooled", "instance_dice_pooled", "froc")
+		headings = append(headings, "instance_auc_low", "instance_auc_high")
+		for _, name := range []string{"instance_ap", "instance_dice", "instance_auc_pooled", "instance_ap_pooled", "instance_dice_pooled", "froc"} {
+			headings = append(headings, name, name+"_low", name+"_high")
+		}
 	}
 	c.Write(append(headings, "group_auc_mean", "group_auc_max", "checksum", "config", "backends", "versions", "revisions"))
 	for _, r := range t.Rows {
@@ -399,11 +407,16 @@ func (t Table) writeCSV(w io.Writer) error {
 		}
 		cells = append(cells, optional(r.InstanceAUC, 6))
 		if l := r.Localised; l != nil {
-			cells = append(cells, optional(l.AUC.Low, 6), optional(l.AUC.High, 6), optional(&l.AP.Value, 6), optional(l.AP.Low, 6), optional(l.AP.High, 6),
-				optional(&l.Dice.Value, 6), optional(l.Dice.Low, 6), optional(l.Dice.High, 6),
-				optional(&l.PooledAUC, 6), optional(&l.PooledAP, 6), optional(&l.PooledDice, 6), optional(l.FROCMean, 6))
+			cells = append(cells, optional(l.AUC.Low, 6), optional(l.AUC.High, 6))
+			for _, e := range []*Estimate{&l.AP, &l.Dice, &l.PooledAUC, &l.PooledAP, &l.PooledDice, l.FROCMean} {
+				if e == nil {
+					cells = append(cells, "", "", "")
+					continue
+				}
+				cells = append(cells, optional(&e.Value, 6), optional(e.Low, 6), optional(e.High, 6))
+			}
 		} else if t.localised() {
-			cells = append(cells, make([]string, 12)...)
+			cells = append(cells, make([]string, 20)...)
 		}
 		c.Write(append(cells, optional(groupMean, 6), optional(groupMax, 6), r.Checksum,
 			string(r.Config), strings.Join(r.Backends, ";"), strings.Join(r.Versions, ";"), strings.Join(r.Revisions, ";")))

@@ -3,9 +3,11 @@ package results
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"synpool/milbench/stats"
 )
@@ -20,6 +22,18 @@ type Localised struct {
 	AP   float64   `json:"ap"`
 	Dice float64   `json:"dice"`
 	FROC []float64 `json:"froc,omitempty"` // sensitivity at each of [synpool/milbench/localise.Rates]; nil without positions
+
+	// Without has the same of all bags but those of a unit, for each unit. It is nil if one of them is undefined.
+	Without []LocalisedUnit `json:"without,omitempty"`
+}
+
+// LocalisedUnit has the pooled figures of [Localised] without the bags of a unit.
+type LocalisedUnit struct {
+	Unit string  `json:"unit"` // a group, or a bag without one
+	AUC  float64 `json:"auc"`
+	AP   float64 `json:"ap"`
+	Dice float64 `json:"dice"`
+	FROC float64 `json:"froc,omitempty"` // mean of the sensitivities
 }
 
 // LocalisedBag has the figures of one bag.
@@ -49,6 +63,9 @@ func (l *Localised) validate() error {
 	for _, b := range l.Bags {
 		values = append(values, b.AUC, b.AP, b.Dice)
 	}
+	for _, u := range l.Without {
+		values = append(values, u.AUC, u.AP, u.Dice, u.FROC)
+	}
 	for _, v := range values {
 		if !(v >= 0 && v <= 1) {
 			return fmt.Errorf("a figure of instances of %v; it is from 0 to 1", v)
@@ -74,12 +91,13 @@ type LocalisedRow struct {
 	AP   Estimate `json:"ap"`
 	Dice Estimate `json:"dice"`
 
-	// Pooled over the test bags of a fit, as scores of different fits cannot be compared; without intervals.
-	PooledAUC  float64   `json:"pooled_auc"`
-	PooledAP   float64   `json:"pooled_ap"`
-	PooledDice float64   `json:"pooled_dice"`
+	// Pooled over the test bags of a fit, as scores of different fits cannot be compared, then averaged over fits. Intervals are
+	// those of the jackknife over units, see [jackknife].
+	PooledAUC  Estimate  `json:"pooled_auc"`
+	PooledAP   Estimate  `json:"pooled_ap"`
+	PooledDice Estimate  `json:"pooled_dice"`
 	FROC       []float64 `json:"froc,omitempty"`      // nil unless all fits have it
-	FROCMean   *float64  `json:"froc_mean,omitempty"` // of FROC
+	FROCMean   *Estimate `json:"froc_mean,omitempty"` // of FROC
 }
 
 const (
@@ -101,7 +119,6 @@ func localisedRow(fits []*Localised) (*LocalisedRow, error) {
 		n     = float64(len(fits))
 	)
 	for _, f := range fits {
-		row.PooledAUC, row.PooledAP, row.PooledDice = row.PooledAUC+f.AUC/n, row.PooledAP+f.AP/n, row.PooledDice+f.Dice/n
 		froc = froc && len(f.FROC) > 0 && len(f.FROC) == len(fits[0].FROC)
 		for _, b := range f.Bags {
 			if _, known := at[b.ID]; known {
@@ -124,9 +141,12 @@ func localisedRow(fits []*Localised) (*LocalisedRow, error) {
 				row.FROC[k] += s / n
 			}
 		}
-		mean := stat.Mean(row.FROC, nil)
+		mean := jackknife(fits, func(l *Localised) float64 { return stat.Mean(l.FROC, nil) }, func(u LocalisedUnit) float64 { return u.FROC })
 		row.FROCMean = &mean
 	}
+	row.PooledAUC = jackknife(fits, func(l *Localised) float64 { return l.AUC }, func(u LocalisedUnit) float64 { return u.AUC })
+	row.PooledAP = jackknife(fits, func(l *Localised) float64 { return l.AP }, func(u LocalisedUnit) float64 { return u.AP })
+	row.PooledDice = jackknife(fits, func(l *Localised) float64 { return l.Dice }, func(u LocalisedUnit) float64 { return u.Dice })
 	all := slices.Repeat([]int{1}, row.Bags)
 	for _, figure := range []struct {
 		to *Estimate
@@ -166,4 +186,46 @@ func localisedRow(fits []*Localised) (*LocalisedRow, error) {
 		}
 	}
 	return &row, nil
+}
+
+// jackknife returns the mean over fits of a figure, with the interval of the jackknife over the units of the test bags. A fit with n
+// units, a figure θ and θ(u) without unit u has the pseudo-values n θ − (n − 1) θ(u). The share of a unit is
+//
+//	e(u) = Σ over fits that test it of (pseudo-value − mean pseudo-value) / (n · fits)
+//
+// and the interval is mean ± t √(N/(N − 1) Σ e(u)²), cut off at 0 and 1, with the 97.5 % quantile t of Student's distribution with N − 1
+// degrees of freedom for N units. It is for new bags of the same fits: repeats share their units, so more of them do not
+// narrow it much, and that a training could have been another is not in it. There is none if a fit lacks [Localised.Without].
+//
+// Sources: B. Efron and C. Stein, "The jackknife estimate of variance", Annals of Statistics 9 (1981); for units of several items,
+// N. A. Obuchowski, "Nonparametric analysis of clustered ROC curve data", Biometrics 53 (1997).
+func jackknife(fits []*Localised, of func(*Localised) float64, without func(LocalisedUnit) float64) Estimate {
+	var e Estimate
+	share := make(map[string]float64)
+	for _, f := range fits {
+		e.Value += of(f) / float64(len(fits))
+	}
+	for _, f := range fits {
+		n := float64(len(f.Without))
+		if n < 2 {
+			return e
+		}
+		mean := 0.0
+		for _, u := range f.Without {
+			mean += without(u) / n
+		}
+		for _, u := range f.Without {
+			share[u.Unit] += (n - 1) * (mean - without(u)) / (n * float64(len(fits)))
+		}
+	}
+	n, sum := float64(len(share)), 0.0
+	for _, s := range share {
+		sum += s * s
+	}
+	half := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile((1+level)/2) * math.Sqrt(n/(n-1)*sum)
+	if half > tied {
+		low, high := max(e.Value-half, 0), min(e.Value+half, 1)
+		e.Low, e.High = &low, &high
+	}
+	return e
 }

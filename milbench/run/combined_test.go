@@ -168,6 +168,17 @@ func TestInstanceFigures(t *testing.T) {
 		if math.Abs(r.Localised.AUC-auc) > 1e-12 || len(r.Localised.FROC) != 6 || math.Abs(r.Localised.FROC[0]-sensitivity) > 1e-12 || r.Localised.FROC[5] != 1 {
 			t.Fatalf("%+v, want a pooled AUC of %v and a first sensitivity of %v", r.Localised, auc, sensitivity)
 		}
+		alone := positives == 1 // without the only positive bag there is no figure
+		if !alone && len(r.Localised.Without) != len(r.Bags) || alone && r.Localised.Without != nil {
+			t.Fatalf("figures without %d bags of %d, %v positive", len(r.Localised.Without), len(r.Bags), positives)
+		}
+		for u, without := range r.Localised.Without {
+			auc, err := stats.AUC(slices.Delete(slices.Clone(labels), 4*u, 4*u+4), slices.Delete(slices.Clone(scores), 4*u, 4*u+4))
+			must(t, err)
+			if without.Unit != r.Bags[u].ID || math.Abs(without.AUC-auc) > 1e-12 || without.FROC == 0 {
+				t.Fatalf("%+v, want bag %s and an AUC of %v", without, r.Bags[u].ID, auc)
+			}
+		}
 	}
 	table, err := results.Tabulate(found)
 	must(t, err)

@@ -1,7 +1,9 @@
 package run
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 
 	"synpool/milbench/cv"
 	"synpool/milbench/localise"
@@ -29,6 +31,7 @@ func (s *setStudy) localised(fit cv.Fit, test []mil.Prediction) (*results.Locali
 		return nil, nil
 	}
 	var bags []localise.Bag
+	var tested []mil.Bag
 	var out results.Localised
 	for k, i := range fit.Test {
 		if test[k].Instances == nil { // not all learners score instances
@@ -38,6 +41,7 @@ func (s *setStudy) localised(fit cv.Fit, test []mil.Prediction) (*results.Locali
 		if err != nil {
 			return nil, err
 		}
+		tested = append(tested, s.set.Bags[i])
 		if bags = append(bags, b); b.Both() {
 			f := localise.NewPool(bags[k:]).Figures(nil)
 			out.Bags = append(out.Bags, results.LocalisedBag{ID: b.ID, Group: s.set.Bags[i].Group, AUC: f.AUC, AP: f.AP, Dice: f.Dice})
@@ -46,10 +50,24 @@ func (s *setStudy) localised(fit cv.Fit, test []mil.Prediction) (*results.Locali
 	if out.Bags == nil {
 		return nil, nil
 	}
-	f := localise.NewPool(bags).Figures(nil)
+	pool := localise.NewPool(bags)
+	f := pool.Figures(nil)
 	out.AUC, out.AP, out.Dice = f.AUC, f.AP, f.Dice
 	if f.FROC != nil {
 		out.FROC = f.FROC.Sensitivity[:]
+	}
+	units := mil.Units(tested)
+	for u, f := range pool.Without(units) {
+		first := tested[units[u][0]]
+		one := results.LocalisedUnit{Unit: cmp.Or(first.Group, first.ID), AUC: f.AUC, AP: f.AP, Dice: f.Dice}
+		if f.FROC != nil {
+			one.FROC = f.FROC.Mean
+		}
+		if math.IsNaN(one.AUC + one.AP + one.FROC) { // all positive instances, or all negative ones, are in this unit
+			out.Without = nil
+			break
+		}
+		out.Without = append(out.Without, one)
 	}
 	return &out, nil
 }

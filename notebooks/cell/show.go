@@ -363,7 +363,7 @@ func beside(r results.Row) []results.Named {
 	if l := r.Localised; l != nil {
 		list = append(list, results.Named{Name: "AP of instances", Value: l.AP.Value}, results.Named{Name: "Dice of instances", Value: l.Dice.Value})
 		if l.FROCMean != nil {
-			list = append(list, results.Named{Name: "FROC", Value: *l.FROCMean})
+			list = append(list, results.Named{Name: "FROC", Value: l.FROCMean.Value})
 		}
 	}
 	if r.Group != nil {
