@@ -348,7 +348,7 @@ func (t Table) allNotes() []string {
 	}
 	if t.localised() {
 		notes = append(notes, "inst. AP, inst. Dice: likewise, average precision, and Dice above Otsu's threshold, which knows no label. In parentheses: 95 % interval of the "+
-			"bootstrap over these bags or their groups. --json and --csv have the same pooled over the instances of all test bags of a fit, with the interval of the "+
+			"bootstrap over these bags or their groups. --format json and csv have the same pooled over the instances of all test bags of a fit, with the interval of the "+
 			"jackknife over bags or groups.")
 	}
 	if t.froc() {
