@@ -39,7 +39,8 @@ Labels of instances:
 If the file has labels of instances and a bag has both kinds, the scores that milbench predict
 --instances prints are judged, too: weights of a network, or scores of another model. A label above
 0 is positive. A table has the labels in a column instance_label, or in the column of the flag
---instance-label-column, and positions in x and y.
+--instance-label-column, and positions in x and y. Files of one bag (HDF5, .npz, .pt) have labels in
+an array instance_labels or tile_labels, and positions in coords.
   instance AUC, AP, Dice   in each bag with both kinds; the mean over these bags
   pooled                   the same of the instances of all bags as one list
   FROC sensitivity         if instances have positions: the share of lesions found with 1/4, 1/2, 1,

@@ -197,6 +197,18 @@ func (a *Array) numbers(b []byte) error {
 	if c.short {
 		return damagedf("a type")
 	}
+	if first&15 == 8 { // names for integers, such as h5py's True and False; the type of the integers follows
+		if len(c.b) == 0 || c.b[0]&15 != 0 {
+			return unsupportedf("values that are enumerated")
+		}
+		if err := a.numbers(c.b); err != nil {
+			return err
+		}
+		if a.Type.Size != int(size) {
+			return damagedf("names of %d bytes for integers of %d", size, a.Type.Size)
+		}
+		return nil
+	}
 	offset, precision := c.uint16(), c.uint16()
 	a.Type.Size, a.Type.Order = int(size), binary.LittleEndian
 	if flags&1 != 0 {
@@ -225,7 +237,7 @@ func (a *Array) numbers(b []byte) error {
 			return unsupportedf("floats of %d bits in %d bytes that are not those of IEEE 754", precision, size)
 		}
 	default:
-		names := map[byte]string{2: "times", 3: "texts", 4: "bits", 5: "bytes", 6: "records", 7: "references", 8: "enumerated or true and false", 9: "of many lengths", 10: "arrays"}
+		names := map[byte]string{2: "times", 3: "texts", 4: "bits", 5: "bytes", 6: "records", 7: "references", 9: "of many lengths", 10: "arrays"}
 		name, known := names[first&15]
 		if !known {
 			return damagedf("numbers of class %d", first&15)

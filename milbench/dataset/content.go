@@ -16,6 +16,7 @@ type content struct {
 	features mil.Instances
 	name     string        // of the array of the features; "" if it has none
 	places   mil.Instances // two columns, x and y; nil if the file has none
+	labels   mil.Instances // of the instances, one column; nil if the file has none
 	tile     float64       // side of a tile, 0 if the file does not say
 	said     string        // what says so
 	path     string
@@ -34,6 +35,21 @@ type chooser func([]candidate) (int, error)
 
 // coordinatesName matches the names of arrays that say where instances are.
 var coordinatesName = regexp.MustCompile(`coord|position|location|centroid|(^|_)(xys?|pos|locs?|places?|bbox(es)?|box(es)?)$`)
+
+// instanceLabelsName matches the names of arrays of labels of instances.
+var instanceLabelsName = regexp.MustCompile(`^(inst(ance)?|patch|tile)_?(labels?|y)$|^y_?inst(ance)?s?$`)
+
+func isInstanceLabels(name string) bool {
+	return instanceLabelsName.MatchString(plainName(path.Base(name)))
+}
+
+// tableShape returns the two dimensions of an array with this name, or another number of dimensions. Labels of instances may have one.
+func tableShape(shape []int64, name string) []int64 {
+	if shape = squeezed(shape); len(shape) == 1 && isInstanceLabels(name) {
+		return []int64{shape[0], 1}
+	}
+	return shape
+}
 
 func isCoordinates(name string) bool { return coordinatesName.MatchString(plainName(path.Base(name))) }
 
@@ -54,7 +70,7 @@ func (o Options) features(arrays []candidate) (int, error) {
 		return 0, nil
 	}
 	var names []string
-	for _, i := range pick(func(c candidate) bool { return !isCoordinates(c.name) }) {
+	for _, i := range pick(func(c candidate) bool { return !isCoordinates(c.name) && !isInstanceLabels(c.name) }) {
 		names = append(names, arrays[i].name)
 	}
 	others := func(c candidate) bool {
@@ -90,12 +106,16 @@ func (o Options) features(arrays []candidate) (int, error) {
 	case len(names) > 0:
 		return 0, fmt.Errorf("no array called %s of two dimensions; there are %s; --features takes one of them", featuresName, few(names))
 	case len(arrays) > 0:
-		return 0, fmt.Errorf("only %s, which says where instances are, and no features; give the files of the features", few([]string{arrays[0].name}))
+		what := "says where instances are"
+		if isInstanceLabels(arrays[0].name) {
+			what = "has labels of instances"
+		}
+		return 0, fmt.Errorf("only %s, which %s, and no features; give the files of the features", few([]string{arrays[0].name}), what)
 	}
 	return 0, fmt.Errorf("no array of two dimensions; save one called %s, [instances, features]", featuresName)
 }
 
-// gather opens the features that choose picks from the arrays of a file, and their coordinates, if there are some.
+// gather opens the features that choose picks from the arrays of a file, and coordinates and labels of the instances, if there are some.
 func gather(arrays []candidate, choose chooser, open func(k int) (mil.Instances, error)) (c content, err error) {
 	at, err := choose(arrays)
 	if err != nil {
@@ -105,14 +125,21 @@ func gather(arrays []candidate, choose chooser, open func(k int) (mil.Instances,
 	if c.features, err = open(at); err != nil {
 		return c, err
 	}
-	if k := places(arrays, at); k >= 0 {
-		c.places, err = open(k)
+	if k := beside(arrays, at, func(c candidate) bool { return isCoordinates(c.name) && c.cols >= 2 }); k >= 0 {
+		if c.places, err = open(k); err != nil {
+			return c, err
+		}
+	}
+	if k := beside(arrays, at, func(c candidate) bool { return isInstanceLabels(c.name) && c.cols == 1 }); k >= 0 {
+		if c.labels, err = open(k); err == nil && c.labels.Len() != c.features.Len() {
+			err = fmt.Errorf("the array %s has %d labels for %d instances; give each one", few([]string{arrays[k].name}), c.labels.Len(), c.features.Len())
+		}
 	}
 	return c, err
 }
 
-// places returns the number of the array with the coordinates of features, -1 if there is none.
-func places(arrays []candidate, features int) int {
+// beside returns the number of the array that is of a kind and goes best with the features, -1 if there is none.
+func beside(arrays []candidate, features int, is func(candidate) bool) int {
 	best, at := 0, -1
 	for i, c := range arrays {
 		fit := 1
@@ -122,7 +149,7 @@ func places(arrays []candidate, features int) int {
 		if path.Dir(c.name) == path.Dir(arrays[features].name) {
 			fit++
 		}
-		if i != features && isCoordinates(c.name) && c.cols >= 2 && fit > best {
+		if i != features && is(c) && fit > best {
 			best, at = fit, i
 		}
 	}

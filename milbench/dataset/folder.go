@@ -271,10 +271,13 @@ func (o Options) readBags(files bagFiles, table string) (*mil.Set, error) {
 		}
 	}
 	var told []content
+	var labels [][]float64 // of the instances of the good bags; nil for a bag without
 	good := textBags{words: t.words[:0]}
 	for i, parts := range opened {
 		b, before := t.bags[i], len(bad)
 		var whole []mil.Instances
+		var own []float64
+		known := len(parts) > 0
 		for _, c := range parts {
 			if n := c.features.Features(); n != width {
 				bad = append(bad, badBag{"", b.ID, fmt.Errorf("%s: %d features, and bag %s has %d; give all bags the same features", c.path, n, like, width)})
@@ -295,6 +298,11 @@ func (o Options) readBags(files bagFiles, table string) (*mil.Set, error) {
 				continue
 			}
 			whole, told = append(whole, x), append(told, c)
+			if known = known && c.labels != nil; known {
+				if err := mil.EachRow(c.labels, func(_ int, row []float32) { own = append(own, float64(row[0])) }); err != nil {
+					bad = append(bad, badBag{"", b.ID, err})
+				}
+			}
 		}
 		if len(parts) == 0 || len(bad) > before || !o.Unlabelled && lacksLabel(t.words[i]) {
 			continue
@@ -304,7 +312,10 @@ func (o Options) readBags(files bagFiles, table string) (*mil.Set, error) {
 		} else if b.Instances, err = kept(&joined{whole}, values <= mostHeld); err != nil {
 			return nil, err
 		}
-		good.bags = append(good.bags, b)
+		if !known {
+			own = nil
+		}
+		good.bags, labels = append(good.bags, b), append(labels, own)
 		if !o.Unlabelled {
 			good.words = append(good.words, t.words[i])
 		}
@@ -314,7 +325,13 @@ func (o Options) readBags(files bagFiles, table string) (*mil.Set, error) {
 	}
 	o.tell(files.where, told)
 	o.Subset = false // done
-	return o.assemble(&mil.Set{Name: files.where, Bags: good.bags}, good.words)
+	set := &mil.Set{Name: files.where, Bags: good.bags}
+	if lacks := slices.IndexFunc(labels, func(l []float64) bool { return l == nil }); lacks < 0 {
+		set.InstanceLabels = labels
+	} else if slices.ContainsFunc(labels, func(l []float64) bool { return l != nil }) {
+		o.note("%s: labels of instances are not used: bag %s has none; give each bag an array of them, of zeros if no instance is positive", files.where, good.bags[lacks].ID)
+	}
+	return o.assemble(set, good.words)
 }
 
 // joined is the instances of several files, one after another.

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"archive/zip"
 	"bytes"
 	"os"
 	"path/filepath"
@@ -321,6 +322,52 @@ func TestLayouts(t *testing.T) {
 			t.Errorf("%v: %d, %v, want %s", c.arrays, at, err, c.want)
 		}
 	}
+}
+
+// TestInstanceLabels: labels of instances are read from files of every form, and not used unless each bag has them
+// (testdata/folder_bags.py).
+func TestInstanceLabels(t *testing.T) {
+	var notes []string
+	o := Options{Note: func(text string) { notes = append(notes, text) }}
+	s, err := o.ReadFile("testdata/tiles")
+	must(t, err)
+	if len(s.Bags) != 8 || len(s.InstanceLabels) != 8 || s.NumFeatures() != 5 {
+		t.Fatalf("%d bags of %d features, %d with labels of instances", len(s.Bags), s.NumFeatures(), len(s.InstanceLabels))
+	}
+	for i, b := range s.Bags {
+		want := make([]float64, b.Instances.Len())
+		if b.Label == 1 {
+			want[len(want)-1] = 1
+		}
+		if !slices.Equal(s.InstanceLabels[i], want) {
+			t.Errorf("bag %s: labels of instances %v, want %v", b.ID, s.InstanceLabels[i], want)
+		}
+	}
+	if len(notes) > 0 {
+		t.Errorf("notes %q", notes)
+	}
+	folder := t.TempDir()
+	must(t, os.CopyFS(folder, os.DirFS("testdata/tiles")))
+	data, err := os.ReadFile("testdata/folder/clam.h5") // 3 instances without labels
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(folder, "none7.h5"), data, 0o666))
+	s, err = o.ReadFile(folder)
+	if err != nil || s.InstanceLabels != nil || len(notes) != 1 || !strings.Contains(notes[0], "labels of instances are not used: bag none7 has none; give each bag an array of them") {
+		t.Errorf("%v, %q", err, notes)
+	}
+	var archive bytes.Buffer
+	z := zip.NewWriter(&archive)
+	for name, rows := range map[string]int{"features.npy": 4, "y_inst.npy": 3} {
+		w, err := z.Create(name)
+		must(t, err)
+		_, err = w.Write(numpyFile("<f4", false, slices.Repeat([][]float64{{1}}, rows)...))
+		must(t, err)
+	}
+	must(t, z.Close())
+	must(t, os.WriteFile(filepath.Join(folder, "none7.npz"), archive.Bytes(), 0o666))
+	must(t, os.Remove(filepath.Join(folder, "none7.h5")))
+	_, err = o.ReadFile(folder)
+	requireOneLine(t, err, filepath.Join(folder, "none7.npz"), "the array y_inst has 3 labels for 4 instances; give each one")
 }
 
 // TestMatch: ids are matched with files that programs spell differently, and never where two would do.

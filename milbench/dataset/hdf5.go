@@ -91,7 +91,7 @@ const (
 	mostArrays = 1000
 )
 
-// candidatesIn adds the arrays of two dimensions in a group. The name of the group itself is below.
+// candidatesIn adds the arrays of two dimensions in a group, and those of labels of instances. The name of the group itself is below.
 func candidatesIn(file *hdf5.File, group, below string, depth int, list []candidate) ([]candidate, error) {
 	inside := group + "/" + below
 	is, err := file.IsArray(inside)
@@ -106,7 +106,7 @@ func candidatesIn(file *hdf5.File, group, below string, depth int, list []candid
 			a = &hdf5.Array{}
 		}
 		c := candidate{name: below, float: a.Type.Kind == hdf5.Float}
-		shape := squeezed(a.Shape)
+		shape := tableShape(a.Shape, below)
 		if len(shape) == 2 {
 			c.rows, c.cols = shape[0], shape[1]
 		}
@@ -153,7 +153,7 @@ func (a *hdf5Array) measure(file *hdf5.File) error {
 	if err != nil {
 		return fmt.Errorf("dataset %w", advised(err))
 	}
-	shape := squeezed(array.Shape)
+	shape := tableShape(array.Shape, a.inside)
 	switch {
 	case len(shape) != 2:
 		return fmt.Errorf("dataset %s of shape %v; [instances, features] or [1, instances, features] is needed", few([]string{a.inside}), array.Shape)
@@ -182,15 +182,16 @@ func (a *hdf5Array) Read(i, j int, dst []float32) error {
 	if err != nil {
 		return fmt.Errorf("%s: dataset %w", a.path, advised(err))
 	}
-	rank := len(array.Shape)
-	if rank < 2 || array.Shape[rank-2] != int64(a.rows) || array.Shape[rank-1] != int64(a.cols) {
+	if shape := tableShape(array.Shape, a.inside); !slices.Equal(shape, []int64{int64(a.rows), int64(a.cols)}) {
 		return fmt.Errorf("%s: dataset %s has another shape than before; start again", a.path, few([]string{a.inside}))
 	}
-	start, count := make([]int64, rank), make([]int64, rank)
-	for k := range rank - 2 {
-		count[k] = 1
+	rank := len(array.Shape)
+	start, count := make([]int64, rank), slices.Repeat([]int64{1}, rank)
+	rows := max(rank-2, 0) // labels of instances may have one dimension
+	if rank > 1 {
+		count[rank-1] = int64(a.cols)
 	}
-	start[rank-2], count[rank-2], count[rank-1] = int64(i), int64(j-i), int64(a.cols)
+	start[rows], count[rows] = int64(i), int64(j-i)
 	b, err := array.Read(start, count)
 	if err != nil {
 		return fmt.Errorf("%s: dataset %s: %w", a.path, few([]string{a.inside}), advised(err))

@@ -26,7 +26,7 @@ func readNPZ(f *os.File, size int64, choose chooser) (c content, err error) {
 		}
 		one := candidate{name: name}
 		if in, err := m.Open(); err == nil {
-			if h, err := readNumPyHeader(bufio.NewReader(in)); err == nil {
+			if h, err := readNumPyHeader(bufio.NewReader(in), name); err == nil {
 				one.rows, one.cols, one.float = h.rows, h.columns, h.descr[1] == 'f'
 			} else if len(archive.File) > 1 && name != featuresName { // no table
 				one.cols = -1
@@ -49,7 +49,7 @@ func npzArray(f *os.File, size int64, member *zip.File) (mil.Instances, error) {
 		}
 		// Check the size claimed by the archive against the file.
 		size := min(member.UncompressedSize64, uint64(max(0, size-at)))
-		h, err := readNumPyHeader(bufio.NewReader(io.NewSectionReader(f, at, int64(size))))
+		h, err := readNumPyHeader(bufio.NewReader(io.NewSectionReader(f, at, int64(size))), strings.TrimSuffix(member.Name, ".npy"))
 		if err == nil {
 			err = h.check(int64(size))
 		}
@@ -64,7 +64,7 @@ func npzArray(f *os.File, size int64, member *zip.File) (mil.Instances, error) {
 		return nil, arrayError(member, damagedf("%v", err))
 	}
 	defer in.Close()
-	x, err := inflatedArray(bufio.NewReader(in), f.Name())
+	x, err := inflatedArray(bufio.NewReader(in), f.Name(), strings.TrimSuffix(member.Name, ".npy"))
 	if err != nil {
 		return nil, arrayError(member, err)
 	}
@@ -77,8 +77,8 @@ func arrayError(member *zip.File, err error) error {
 }
 
 // inflatedArray reads a whole array.
-func inflatedArray(in io.Reader, path string) (*numpyArray, error) {
-	h, err := readNumPyHeader(in)
+func inflatedArray(in io.Reader, path, name string) (*numpyArray, error) {
+	h, err := readNumPyHeader(in, name)
 	if err != nil {
 		return nil, err
 	}

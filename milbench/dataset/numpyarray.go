@@ -28,7 +28,7 @@ const maxNumPyHeader = 1 << 16
 // numpyTypes has the supported number types, by NumPy's name after the byte order.
 var numpyTypes = map[string]decoder{
 	"i1": decoders[miINT8], "i2": decoders[miINT16], "i4": decoders[miINT32], "i8": decoders[miINT64],
-	"u1": decoders[miUINT8], "u2": decoders[miUINT16], "u4": decoders[miUINT32], "u8": decoders[miUINT64],
+	"b1": decoders[miUINT8], "u1": decoders[miUINT8], "u2": decoders[miUINT16], "u4": decoders[miUINT32], "u8": decoders[miUINT64],
 	"f2": {2, func(o binary.ByteOrder, b []byte) float64 { return float64(float16.Float32(o.Uint16(b))) }, func(b []byte, dst []float32) {
 		for k := range dst {
 			dst[k] = float16.Float32(uint16(b[2*k]) | uint16(b[2*k+1])<<8)
@@ -82,7 +82,7 @@ type numpyHeader struct {
 
 // readNumPy reads the header of a .npy file.
 func readNumPy(f *os.File, size int64, choose chooser) (content, error) {
-	h, err := readNumPyHeader(bufio.NewReader(f))
+	h, err := readNumPyHeader(bufio.NewReader(f), "")
 	if err == nil {
 		err = h.check(size)
 	}
@@ -189,8 +189,8 @@ func bytesOf(numbers []float32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(numbers))), 4*len(numbers))
 }
 
-// readNumPyHeader reads everything before the numbers.
-func readNumPyHeader(in io.Reader) (h numpyHeader, err error) {
+// readNumPyHeader reads everything before the numbers of an array with this name.
+func readNumPyHeader(in io.Reader, name string) (h numpyHeader, err error) {
 	first := make([]byte, len(numpyMagic)+2)
 	if n, err := io.ReadFull(in, first); n > 0 && !strings.HasPrefix(string(first[:n]), numpyMagic[:min(n, len(numpyMagic))]) {
 		return h, errors.New("no NumPy array; write it with numpy.save")
@@ -220,7 +220,7 @@ func readNumPyHeader(in io.Reader) (h numpyHeader, err error) {
 		return h, readError(err)
 	}
 	h.size = int64(len(first) + len(length) + len(text))
-	return h, h.parse(string(text))
+	return h, h.parse(string(text), name)
 }
 
 // numpyEntry matches an entry of the header dictionary. Its value is a string, list, tuple or Boolean.
@@ -228,7 +228,7 @@ var numpyEntry = regexp.MustCompile(`'(\w+)'\s*:\s*('[^']*'|\[.*\]|\([^()]*\)|Tr
 
 // parse reads the dictionary in a header, in Python syntax:
 // {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }.
-func (h *numpyHeader) parse(text string) error {
+func (h *numpyHeader) parse(text, name string) error {
 	text = strings.ReplaceAll(text, `"`, `'`)
 	entries := map[string]string{}
 	for _, m := range numpyEntry.FindAllStringSubmatch(text, -1) {
@@ -259,6 +259,9 @@ func (h *numpyHeader) parse(text string) error {
 			return damagedf("the shape %.60q", shape)
 		}
 		sizes = append(sizes, int64(n))
+	}
+	if len(sizes) == 1 { // labels of instances may have one dimension
+		sizes = tableShape(sizes, name)
 	}
 	if len(sizes) != 2 {
 		return fmt.Errorf("an array of shape %.60s; save one of two dimensions, [instances, features]", strings.Join(strings.Fields(shape), " "))

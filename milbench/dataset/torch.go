@@ -19,7 +19,7 @@ import (
 // torchTypes has the supported tensor types, by the name of their storage.
 var torchTypes = map[pickle.Global]string{
 	"torch.HalfStorage": "f2", "torch.FloatStorage": "f4", "torch.DoubleStorage": "f8", "torch.BFloat16Storage": "bf16",
-	"torch.CharStorage": "i1", "torch.ShortStorage": "i2", "torch.IntStorage": "i4", "torch.LongStorage": "i8", "torch.ByteStorage": "u1",
+	"torch.CharStorage": "i1", "torch.ShortStorage": "i2", "torch.IntStorage": "i4", "torch.LongStorage": "i8", "torch.ByteStorage": "u1", "torch.BoolStorage": "b1",
 }
 
 // bfloat16 is the upper half of a float32.
@@ -79,7 +79,7 @@ func readTorch(f *os.File, size int64, choose chooser) (c content, err error) {
 	}
 	c, err = gather(found.list, choose, func(k int) (mil.Instances, error) {
 		a := &numpyArray{numpyHeader: numpyHeader{order: order}, path: f.Name()}
-		return a, a.placeTensor(found.calls[k], members, size)
+		return a, a.placeTensor(found.calls[k], found.list[k].name, members, size)
 	})
 	c.setTile(found.numbers)
 	return c, err
@@ -145,7 +145,7 @@ func (t *tensors) add(v any, name string, depth int) {
 	if tensor, is := asTensor(v); is {
 		one := candidate{name: name}
 		if shape, is := integers(tensor.Args[2]); is {
-			if shape = squeezed(shape); len(shape) == 2 {
+			if shape = tableShape(shape, name); len(shape) == 2 {
 				one.rows, one.cols = shape[0], shape[1]
 			} else if name != "" && path.Base(name) != featuresName {
 				return
@@ -215,7 +215,7 @@ func integers(v any) (list []int64, ok bool) {
 }
 
 // placeTensor reads the shape, type and position of a tensor.
-func (h *numpyHeader) placeTensor(tensor *pickle.Call, members map[string]*zip.File, fileSize int64) error {
+func (h *numpyHeader) placeTensor(tensor *pickle.Call, name string, members map[string]*zip.File, fileSize int64) error {
 	stored, is1 := tensor.Args[0].(pickle.Persistent)
 	storage, is2 := stored.ID.(pickle.Tuple)
 	first, is3 := tensor.Args[1].(int64)
@@ -238,7 +238,9 @@ func (h *numpyHeader) placeTensor(tensor *pickle.Call, members map[string]*zip.F
 		h.numbers = bfloat16
 	}
 	written := shape
-	shape = squeezed(shape)
+	if shape = tableShape(shape, name); len(written) == 1 && len(shape) == 2 {
+		strides = append(strides, 1)
+	}
 	strides = strides[len(strides)-len(shape):]
 	if len(shape) != 2 {
 		return fmt.Errorf("a tensor of shape %v; [instances, features] or [1, instances, features] is needed", written)

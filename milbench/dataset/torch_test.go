@@ -17,7 +17,6 @@ func TestTorchTypes(t *testing.T) {
 		noType   = "a tensor of a type or layout that is not read; save x.float().to_dense()"
 	)
 	refused := map[string]string{
-		"bool":          "a tensor of torch.BoolStorage; save numbers, such as x.float()",
 		"complex64":     "a tensor of torch.ComplexFloatStorage; save numbers, such as x.float()",
 		"uint16":        noType,
 		"uint32":        noType,

@@ -1,4 +1,5 @@
-"""Writes folder/, bags as h5py and NumPy write them, set.h5, the same bags in one file, and layouts.h5. Row i of bag k, from 0, has the values
+"""Writes folder/, bags as h5py and NumPy write them, set.h5, the same bags in one file, layouts.h5, and tiles/, bags with labels of
+instances. Row i of bag k, from 0, has the values
 k + i/2 - j/4 in its columns j: exact in 16 bits. Run: python folder_bags.py (needs h5py, numpy and torch).
 """
 
@@ -46,6 +47,32 @@ def layouts():
         f["0 positions of floats/logits"] = np.zeros((3, 2), "f4")
 
 
+def tiles():
+    """Bags whose last instance is positive, but for that of the last bag, in every form and type of labels."""
+    folder = here / "tiles"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    with open(folder / "labels.csv", "w") as table:
+        print("bag,label", file=table)
+        for k, name in enumerate(["numbers.h5", "booleans.h5", "column.hdf5", "numbers.npz", "booleans.npz", "tensor.pt", "booleans.pt", "none.h5"]):
+            x = values(k, "f4")
+            y = np.arange(len(x)) == (len(x) - 1 if k < 7 else len(x))
+            places = np.stack([256 * np.arange(len(x)), 0 * np.arange(len(x))], axis=1)
+            print(f"{pathlib.Path(name).stem}{k},{int(k < 7)}", file=table)
+            path = (folder / f"{pathlib.Path(name).stem}{k}").with_suffix(pathlib.Path(name).suffix)
+            if "h5" in name or "hdf5" in name:
+                with h5py.File(path, "w") as f:
+                    f["features"], f["coords"] = x, places
+                    f["tile_labels" if k else "inst_labels"] = {0: y.astype("i8"), 2: y.astype(">f4")[:, None]}.get(k, y)
+            elif name == "numbers.npz":
+                np.savez(path, features=x, patch_labels=y.astype("i4"))
+            elif name == "booleans.npz":
+                np.savez_compressed(path, features=x, instance_label=y, coords=places)
+            else:
+                t = torch.from_numpy(y)
+                torch.save({"features": torch.from_numpy(x), "y_inst": t if "booleans" in name else t.float()}, path)
+
+
 with file("clam.h5") as f:  # as CLAM writes it: grown batch by batch
     x = values(0, "f4")
     features = f.create_dataset("features", data=x[:2], maxshape=(None, 5), chunks=(2, 5))
@@ -77,4 +104,5 @@ with h5py.File(here / "set.h5", "w") as f:
         else:
             f.create_dataset(f"{name}/features", data=values(k, "f2"), chunks=(2, 2), compression="lzf")
 layouts()
-print("wrote folder, set.h5 and layouts.h5")
+tiles()
+print("wrote folder, set.h5, layouts.h5 and tiles")

@@ -60,7 +60,6 @@ def refused():
         "records": np.array([(1, 2.0)], dtype=[("a", "<i4"), ("b", "<f8")]),
         "text": np.array([["a", "b"]]),
         "complex": x * 1j,
-        "bool": x > 2,
         "dates": np.array([["2020-01-01", "2021-01-01"]], dtype="datetime64[D]"),
         "vector": x.ravel(),
         "scalar": np.array(1.0),

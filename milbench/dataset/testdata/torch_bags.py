@@ -24,7 +24,8 @@ base = torch.arange(12).reshape(4, 3)
 for kind in (torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64):
     x = base.to(kind) if kind == torch.uint8 else (base - 5).to(kind)
     save(str(kind).removeprefix("torch."), x, x)
-for kind in (torch.bool, torch.complex64, torch.uint16, torch.uint32, torch.uint64, torch.float8_e4m3fn):
+save("bool", base.to(torch.bool), base.to(torch.bool))
+for kind in (torch.complex64, torch.uint16, torch.uint32, torch.uint64, torch.float8_e4m3fn):
     save(str(kind).removeprefix("torch."), base.to(kind))
 x = (base - 5).to(torch.float32) / 4
 save("one slide", x[None], x)
