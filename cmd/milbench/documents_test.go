@@ -76,7 +76,7 @@ var exceptions = []exception{
 	{pattern: `^milbench backend install$`, by: "TestInstall"},
 	{pattern: `^python3 -m pip install "jax-cuda|^packages=|^export (GOMLX_BACKEND=xla:|GOPJRT_)`, by: "TestInstallSaysWhatIsThere"},
 	{pattern: `^milbench data fetch (elephant fox tiger|all)$`, by: "TestFetch"},
-	{pattern: `^(.*) musk1 musk2 elephant fox tiger\b`, instead: "$1 musk1"},
+	{pattern: `^(.*) musk1 musk2 elephant fox tiger( ucsb( web\d)+)?\b`, instead: "$1 musk1"},
 	{pattern: `^(.*) elephant fox tiger\b`, instead: "$1 musk1"},
 	{pattern: `^(.*) elephant (?:fox|musk2)\b`, instead: "$1 musk1"},
 	{pattern: `^(.*) elephant\b`, instead: "$1 musk1"},
