@@ -36,7 +36,7 @@ func Cells[T any](path string) (cells []T, err error) {
 	}
 }
 
-// Set returns a set of the catalogue, with copies of a bag in one group. The errors are those of [dataset.Open].
+// Set returns a set of the catalogue, with copies of a bag in one group.
 func Set(name string) (*mil.Set, error) {
 	source, err := dataset.Open(name)
 	if err != nil {

@@ -263,6 +263,7 @@ func (g *Graph) Cast(x string, to Type) string {
 func (g *Graph) Only(outputs ...string) *Graph {
 	some := *g
 	some.Outputs = slices.DeleteFunc(slices.Clone(g.Outputs), func(o Info) bool { return !slices.Contains(outputs, o.Name) })
+	some.known = nil // names what is pruned, too
 	some.Prune()
 	return &some
 }

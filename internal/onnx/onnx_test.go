@@ -207,28 +207,39 @@ func TestRunErrors(t *testing.T) {
 			}
 		})
 	}
-	// Small files that ask for much: by a shape, by squares of squares, by a range, by a number of targets and by a loop.
+	// Small files that ask for much: by a shape, by a product, by a range, by a number of targets, by a loop, and by many arrays.
 	huge := func(nodes ...*Node) *Graph {
 		g := graph(nodes...)
-		for name, v := range map[string]int64{"none": 0, "one": 1, "much": 1 << 40, "many": 1 << 30} {
+		for name, v := range map[string]int64{"none": 0, "one": 1, "much": 1 << 40, "large": 1 << 22} {
 			g.Constants = append(g.Constants, Constant{name, Scalar(v)})
 		}
-		g.Constants = append(g.Constants, Constant{"dims", Vector[int64](1<<14, 1<<14, 1)}, Constant{"axis", Vector[int64](0)}, Constant{"yes", Scalar(true)})
+		g.Constants = append(g.Constants, Constant{"dims", Vector[int64](1<<14, 1<<14, 1)}, Constant{"column", Vector[int64](1<<13, 1)}, Constant{"row", Vector[int64](1, 1<<13)},
+			Constant{"unit", Scalar(1.)}, Constant{"yes", Scalar(true)})
 		return g
 	}
 	op := func(op string, outputs string, inputs ...string) *Node {
 		return &Node{Op: op, Inputs: inputs, Outputs: []string{outputs}}
 	}
 	body := &Graph{Inputs: []Info{{"i", Int64, nil}, {"go", Bool, nil}}, Outputs: []Info{{"go", Bool, nil}, {"x", Double, nil}}}
-	for name, g := range map[string]*Graph{
-		"shape":   huge(op("Expand", "y", "one", "dims")),
-		"range":   huge(op("Range", "y", "none", "much", "one")),
-		"squares": huge(op("Range", "r", "none", "many", "many"), op("Expand", "a", "one", "dims"), op("MatMul", "y", "a", "a")),
-		"targets": huge(&Node{Op: "TreeEnsembleRegressor", Domain: ML, Inputs: []string{"x"}, Outputs: []string{"y"}, Attributes: []Attribute{{"n_targets", int64(1 << 30)}}}),
-		"loop":    huge(&Node{Op: "Loop", Inputs: []string{"much", "yes"}, Outputs: []string{"y"}, Attributes: []Attribute{{"body", body}}}),
+	live := []*Node{op("Range", "r", "none", "large", "one")}
+	sum := op("Max", "y", "r")
+	for k := range 20 {
+		live = append(live, op("Equal", strconv.Itoa(k), "r", "r"))
+		sum.Inputs = append(sum.Inputs, strconv.Itoa(k))
+	}
+	for _, c := range []struct {
+		g    *Graph
+		want string
+	}{
+		{huge(op("Expand", "y", "one", "dims")), "Expand y: an array of shape [16384 16384 1]; "},
+		{huge(op("Range", "y", "none", "much", "one")), "Range y: an array of shape [1099511627776]; "},
+		{huge(op("Expand", "a", "unit", "column"), op("Expand", "b", "unit", "row"), op("MatMul", "y", "a", "b")), "MatMul y: an array of shape [8192 8192]; "},
+		{huge(&Node{Op: "TreeEnsembleRegressor", Domain: ML, Inputs: []string{"x"}, Outputs: []string{"y"}, Attributes: []Attribute{{"n_targets", int64(1 << 30)}}}), "TreeEnsembleRegressor y: an array"},
+		{huge(&Node{Op: "Loop", Inputs: []string{"much", "yes"}, Outputs: []string{"y"}, Attributes: []Attribute{{"body", body}}}), "Loop y: an array"},
+		{huge(append(live, sum)...), "at a time; a file and a bag of these sizes may make 67108864"},
 	} {
-		if _, err := g.Run(context.Background(), right); err == nil || !strings.Contains(err.Error(), "may make arrays of 16777216 values") {
-			t.Errorf("%s: error %v, want one that says how many values there may be", name, err)
+		if _, err := c.g.Run(context.Background(), right); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want %s", err, c.want)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())

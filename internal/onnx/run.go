@@ -10,17 +10,18 @@ import (
 	"synpool/internal/spelling"
 )
 
-// least and most bound the limit of the values of an array that [Graph.Run] makes: 128 MB of float64, and bags of a million instances
-// and 2,048 features.
+// Bounds of the values of an array that [Graph.Run] makes: 128 MB of float64 are always allowed, and never more than bags of a million
+// instances and 2,048 features. All arrays that are needed at a time may have liveArrays times the limit of one.
 const (
 	leastValues = 1 << 24
 	mostValues  = 1 << 31
+	liveArrays  = 4
 )
 
 // Run evaluates the graph on inputs and returns its outputs, see [Graph.Only] for some of them. An input that the graph lacks, or that is
-// missing or of another type or shape, is an error, and so is an operator that is not among those of this package. An array may have
-// as many values as the inputs times those of inputs and constants together, but always 2^24, and never more than 2^31: a small file
-// cannot ask for all memory.
+// missing or of another type or shape, is an error, and so is an operator that is not among those of this package. For
+// n instances of d features and constants of c numbers an array may have n (64 (n + d) + c) values, at least 2^24 and at most 2^31, so
+// that a small file cannot ask for all memory. It can ask for time without end, which ctx ends.
 func (g *Graph) Run(ctx context.Context, inputs map[string]*Tensor) (map[string]*Tensor, error) {
 	for name := range inputs {
 		if !slices.ContainsFunc(g.Inputs, func(i Info) bool { return i.Name == name }) {
@@ -44,14 +45,7 @@ func (g *Graph) Run(ctx context.Context, inputs map[string]*Tensor) (map[string]
 			return nil, err
 		}
 	}
-	given, held := 0., 0.
-	for _, t := range inputs {
-		given += float64(size(t.Dims))
-	}
-	for _, c := range g.Constants {
-		held += float64(size(c.Tensor.Dims))
-	}
-	r := &run{ctx, int(min(max(given*(given+held), leastValues), mostValues))}
+	r := &run{ctx: ctx, most: g.limit(inputs)}
 	found, err := r.graph(g, inputs, nil)
 	if err != nil {
 		return nil, err
@@ -84,10 +78,26 @@ func (i Info) takes(t *Tensor, free map[string]int) error {
 	return nil
 }
 
+// limit returns the most values of an array.
+func (g *Graph) limit(inputs map[string]*Tensor) int {
+	rows, given, held := 0., 0., 0.
+	for _, t := range inputs {
+		given += float64(size(t.Dims))
+		if len(t.Dims) > 0 {
+			rows = max(rows, float64(t.Dims[0]))
+		}
+	}
+	for _, c := range g.Constants {
+		held += float64(size(c.Tensor.Dims))
+	}
+	return int(min(max(64*(rows*rows+given)+rows*held, leastValues), mostValues))
+}
+
 // run is an evaluation.
 type run struct {
 	ctx  context.Context
 	most int // values of an array
+	live int // values of all arrays that nodes have made and later ones need; shared values count twice
 }
 
 // graph evaluates a graph with the values around it, and returns its outputs in order.
@@ -111,6 +121,12 @@ func (r *run) graph(g *Graph, inputs, outer map[string]*Tensor) (outputs []*Tens
 	for _, o := range g.Outputs {
 		last[o.Name] = len(g.Nodes)
 	}
+	made := map[string]bool{} // by nodes
+	defer func() {
+		for name := range made {
+			r.live -= size(known[name].Dims)
+		}
+	}()
 	value := func(name string) *Tensor {
 		if t := known[name]; t != nil {
 			return t
@@ -139,11 +155,19 @@ func (r *run) graph(g *Graph, inputs, outer map[string]*Tensor) (outputs []*Tens
 		}
 		for i, name := range n.Outputs {
 			known[name] = out[i]
+			made[name] = true
+			r.live += size(out[i].Dims)
 		}
-		for _, name := range n.Inputs {
-			if last[name] == k {
-				delete(known, name)
+		if r.live > liveArrays*r.most {
+			return nil, fmt.Errorf("%s: arrays of %d values at a time; a file and a bag of these sizes may make %d", n, r.live, liveArrays*r.most)
+		}
+		for _, name := range slices.Concat(n.Inputs, n.Outputs) {
+			if last[name] > k || !made[name] {
+				continue
 			}
+			r.live -= size(known[name].Dims)
+			delete(known, name)
+			delete(made, name)
 		}
 	}
 	for _, o := range g.Outputs {

@@ -182,16 +182,12 @@ func (m *Model) Predict(ctx context.Context, bags []mil.Instances, instances boo
 }
 
 // Run evaluates the graph on a bag of features. It returns the inputs, which are the columns that the features were made of, and
-// the named outputs, or all without names.
+// the named outputs.
 func (m *Model) Run(ctx context.Context, bag mil.Instances, names ...string) (inputs, outputs map[string]*onnx.Tensor, err error) {
 	if inputs, err = m.columns.inputs(bag); err != nil {
 		return nil, nil, err
 	}
-	graph := m.graph
-	if names != nil {
-		graph = graph.Only(names...)
-	}
-	outputs, err = graph.Run(ctx, inputs)
+	outputs, err = m.graph.Only(names...).Run(ctx, inputs)
 	return inputs, outputs, err
 }
 

@@ -27,14 +27,22 @@ type Localised struct {
 	Without []LocalisedUnit `json:"without,omitempty"`
 }
 
-// LocalisedUnit has the pooled figures of [Localised] without the bags of a unit.
+// LocalisedUnit has the pooled figures of [Localised] without the bags of a unit: a group, or a bag without one.
 type LocalisedUnit struct {
-	Unit string  `json:"unit"` // a group, or a bag without one
-	AUC  float64 `json:"auc"`
-	AP   float64 `json:"ap"`
-	Dice float64 `json:"dice"`
-	FROC float64 `json:"froc,omitempty"` // mean of the sensitivities
+	Group string  `json:"group,omitempty"`
+	Bag   string  `json:"bag,omitempty"`
+	AUC   float64 `json:"auc"`
+	AP    float64 `json:"ap"`
+	Dice  float64 `json:"dice"`
+	FROC  float64 `json:"froc,omitempty"` // mean of the sensitivities
 }
+
+// pooled returns the pooled figures, with the mean of the sensitivities, in one order.
+func (l *Localised) pooled() [4]float64 {
+	return [...]float64{l.AUC, l.AP, l.Dice, stat.Mean(l.FROC, nil)}
+}
+
+func (u LocalisedUnit) pooled() [4]float64 { return [...]float64{u.AUC, u.AP, u.Dice, u.FROC} }
 
 // LocalisedBag has the figures of one bag.
 type LocalisedBag struct {
@@ -63,8 +71,12 @@ func (l *Localised) validate() error {
 	for _, b := range l.Bags {
 		values = append(values, b.AUC, b.AP, b.Dice)
 	}
+	seen := map[[2]string]bool{}
 	for _, u := range l.Without {
-		values = append(values, u.AUC, u.AP, u.Dice, u.FROC)
+		if values = append(values, u.AUC, u.AP, u.Dice, u.FROC); seen[[2]string{u.Group, u.Bag}] {
+			return fmt.Errorf("figures of instances without group %q, bag %q occur twice", u.Group, u.Bag)
+		}
+		seen[[2]string{u.Group, u.Bag}] = true
 	}
 	for _, v := range values {
 		if !(v >= 0 && v <= 1) {
@@ -141,12 +153,13 @@ func localisedRow(fits []*Localised) (*LocalisedRow, error) {
 				row.FROC[k] += s / n
 			}
 		}
-		mean := jackknife(fits, func(l *Localised) float64 { return stat.Mean(l.FROC, nil) }, func(u LocalisedUnit) float64 { return u.FROC })
-		row.FROCMean = &mean
+		row.FROCMean = new(Estimate)
 	}
-	row.PooledAUC = jackknife(fits, func(l *Localised) float64 { return l.AUC }, func(u LocalisedUnit) float64 { return u.AUC })
-	row.PooledAP = jackknife(fits, func(l *Localised) float64 { return l.AP }, func(u LocalisedUnit) float64 { return u.AP })
-	row.PooledDice = jackknife(fits, func(l *Localised) float64 { return l.Dice }, func(u LocalisedUnit) float64 { return u.Dice })
+	for k, to := range []*Estimate{&row.PooledAUC, &row.PooledAP, &row.PooledDice, row.FROCMean} {
+		if to != nil {
+			*to = jackknife(fits, k)
+		}
+	}
 	all := slices.Repeat([]int{1}, row.Bags)
 	for _, figure := range []struct {
 		to *Estimate
@@ -188,41 +201,42 @@ func localisedRow(fits []*Localised) (*LocalisedRow, error) {
 	return &row, nil
 }
 
-// jackknife returns the mean over fits of a figure, with the interval of the jackknife over the units of the test bags. A fit with n
-// units, a figure θ and θ(u) without unit u has the pseudo-values n θ − (n − 1) θ(u). The share of a unit is
+// jackknife returns the mean over F fits of pooled figure k, with the interval of the jackknife over the units of the test bags. A fit
+// with n units, a figure θ and θ(u) without unit u has the pseudo-values P(u) = n θ − (n − 1) θ(u), which stand for n single figures.
+// Weighted over the fits that test u,
 //
-//	e(u) = Σ over fits that test it of (pseudo-value − mean pseudo-value) / (n · fits)
+//	s(u) = Σ P(u)/(n F), w(u) = Σ 1/(n F), S = Σ s(u) over all N units
 //
-// and the interval is mean ± t √(N/(N − 1) Σ e(u)²), cut off at 0 and 1, with the 97.5 % quantile t of Student's distribution with N − 1
-// degrees of freedom for N units. It is for new bags of the same fits: repeats share their units, so more of them do not
-// narrow it much, and that a training could have been another is not in it. There is none if a fit lacks [Localised.Without].
+// and the interval is mean ± t √(N/(N − 1) Σ (s(u) − w(u) S)²), cut off at 0 and 1, with the 97.5 % quantile t of Student's distribution
+// with N − 1 degrees of freedom. For a figure that is a mean over units, and folds of one size, it is that of Student's t over all units,
+// however often folds are drawn: the interval is for other bags, not for other trainings. There is none if a fit lacks
+// [Localised.Without].
 //
-// Sources: B. Efron and C. Stein, "The jackknife estimate of variance", Annals of Statistics 9 (1981); for units of several items,
-// N. A. Obuchowski, "Nonparametric analysis of clustered ROC curve data", Biometrics 53 (1997).
-func jackknife(fits []*Localised, of func(*Localised) float64, without func(LocalisedUnit) float64) Estimate {
+// Source: B. Efron and C. Stein, "The jackknife estimate of variance", Annals of Statistics 9 (1981), for smooth figures. Dice above a
+// threshold and FROC are not smooth.
+func jackknife(fits []*Localised, k int) Estimate {
 	var e Estimate
-	share := make(map[string]float64)
 	for _, f := range fits {
-		e.Value += of(f) / float64(len(fits))
+		e.Value += f.pooled()[k] / float64(len(fits))
 	}
+	sums, weights, total := make(map[[2]string]float64), make(map[[2]string]float64), 0.0
 	for _, f := range fits {
 		n := float64(len(f.Without))
 		if n < 2 {
 			return e
 		}
-		mean := 0.0
+		weight := 1 / (n * float64(len(fits)))
 		for _, u := range f.Without {
-			mean += without(u) / n
-		}
-		for _, u := range f.Without {
-			share[u.Unit] += (n - 1) * (mean - without(u)) / (n * float64(len(fits)))
+			unit, share := [2]string{u.Group, u.Bag}, weight*(n*f.pooled()[k]-(n-1)*u.pooled()[k])
+			sums[unit], weights[unit], total = sums[unit]+share, weights[unit]+weight, total+share
 		}
 	}
-	n, sum := float64(len(share)), 0.0
-	for _, s := range share {
-		sum += s * s
+	n, squares := float64(len(sums)), 0.0
+	for unit, s := range sums {
+		d := s - weights[unit]*total
+		squares += d * d
 	}
-	half := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile((1+level)/2) * math.Sqrt(n/(n-1)*sum)
+	half := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile((1+level)/2) * math.Sqrt(n/(n-1)*squares)
 	if half > tied {
 		low, high := max(e.Value-half, 0), min(e.Value+half, 1)
 		e.Low, e.High = &low, &high

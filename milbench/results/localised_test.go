@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,89 +76,96 @@ func TestLocalisedRow(t *testing.T) {
 	}
 }
 
-// TestJackknife: for a figure that is a mean over units the interval is that of Student's t; repeats of the same figures have the same
-// interval; the mean of two folds has the variance of a mean of two independent means; and the interval stays within 0 and 1.
+// TestJackknife: for a figure that is a mean over units the interval is that of Student's t over all of them, in one fit, in folds of one
+// size, and in repeats of other folds; it stays within 0 and 1; and a group is another unit than a bag of its name.
 func TestJackknife(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 2))
-	fit := func(from, n int) *Localised {
-		var values []float64
-		for range n {
-			values = append(values, 0.4+0.2*random.Float64())
-		}
-		l := &Localised{AUC: stat.Mean(values, nil)}
-		for u, v := range values {
-			l.Without = append(l.Without, LocalisedUnit{Unit: fmt.Sprint(from + u), AUC: (l.AUC*float64(n) - v) / float64(n-1)})
-		}
-		return l
+	values := make([]float64, 20)
+	for i := range values {
+		values[i] = 0.4 + 0.2*random.Float64()
 	}
-	// variance is that of the mean of a fit, from its figures without each unit.
-	variance := func(l *Localised) float64 {
-		var rest []float64
-		for _, u := range l.Without {
-			rest = append(rest, u.AUC)
+	// fits has figures of folds of the units in an order.
+	fits := func(order []int, folds int) (list []*Localised) {
+		for units := range slices.Chunk(order, len(order)/folds) {
+			l, n := &Localised{}, float64(len(units))
+			for _, u := range units {
+				l.AUC += values[u] / n
+			}
+			for _, u := range units {
+				l.Without = append(l.Without, LocalisedUnit{Bag: fmt.Sprint(u), AUC: (l.AUC*n - values[u]) / (n - 1)})
+			}
+			list = append(list, l)
 		}
-		n := float64(len(rest))
-		return stat.Variance(rest, nil) * (n - 1) * (n - 1) / n
+		return list
 	}
-	pooled := func(fits ...*Localised) Estimate {
-		return jackknife(fits, func(l *Localised) float64 { return l.AUC }, func(u LocalisedUnit) float64 { return u.AUC })
-	}
-	a, b := fit(0, 12), fit(12, 20)
-	check := func(what string, e Estimate, value, half float64) {
-		t.Helper()
-		if math.Abs(e.Value-value) > 1e-12 || e.Low == nil || math.Abs(*e.Low-(value-half)) > 1e-9 || math.Abs(*e.High-(value+half)) > 1e-9 {
-			t.Errorf("%s: %v %v %v, want %v ± %v", what, e.Value, *e.Low, *e.High, value, half)
+	mean, sd := stat.MeanStdDev(values, nil)
+	const t19 = 2.093024054408263 // scipy.stats.t.ppf(0.975, 19)
+	half := t19 * sd / math.Sqrt(20)
+	for name, list := range map[string][]*Localised{
+		"one fit":             fits(random.Perm(20), 1),
+		"one fit, twice":      slices.Concat(fits(random.Perm(20), 1), fits(random.Perm(20), 1)),
+		"ten folds":           fits(random.Perm(20), 10),
+		"three repeats of 10": slices.Concat(fits(random.Perm(20), 10), fits(random.Perm(20), 10), fits(random.Perm(20), 10)),
+	} {
+		if e := jackknife(list, 0); math.Abs(e.Value-mean) > 1e-12 || e.Low == nil || math.Abs(*e.Low-(mean-half)) > 1e-9 || math.Abs(*e.High-(mean+half)) > 1e-9 {
+			t.Errorf("%s: %+v, want %v ± %v", name, e, mean, half)
 		}
 	}
-	const t11, t31 = 2.200985160082949, 2.0395134463964077 // scipy.stats.t.ppf(0.975, [11, 31])
-	check("one fit", pooled(a), a.AUC, t11*math.Sqrt(variance(a)))
-	check("two repeats", pooled(a, a), a.AUC, t11*math.Sqrt(variance(a)))
-	// Σ e² has divisors n, not n − 1, of each fold, and N/(N − 1) for all.
-	check("two folds", pooled(a, b), (a.AUC+b.AUC)/2, t31*math.Sqrt(32./31*(variance(a)*11/12+variance(b)*19/20)/4))
-	if e := pooled(a, &Localised{AUC: 1}); e.Low != nil {
+	if e := jackknife(append(fits(random.Perm(20), 1), &Localised{AUC: 1}), 0); e.Low != nil {
 		t.Errorf("%+v although a fit has no figures without units", e)
 	}
-	few := &Localised{AUC: 0.9, Without: []LocalisedUnit{{Unit: "a", AUC: 0.99}, {Unit: "b", AUC: 0.8}}}
-	if e := pooled(few); *e.Low != 0 || *e.High != 1 {
+	few := &Localised{AUC: 0.9, Without: []LocalisedUnit{{Bag: "a", AUC: 0.99}, {Group: "a", AUC: 0.8}}}
+	if e := jackknife([]*Localised{few}, 0); *e.Low != 0 || *e.High != 1 {
 		t.Errorf("%v to %v", *e.Low, *e.High)
 	}
 }
 
 // TestJackknifeCovers: intervals of level 95 % have the pooled AUC, which is known, in about 95 % of draws of 30 bags. Positive scores are
-// 1 above negative ones in mean; a shift of each bag makes its instances alike. The tolerance is about three standard errors and the error of
-// the method with few units.
+// 1 above negative ones in mean; a shift of each bag makes its instances alike. The tolerance is about three standard errors and the error
+// of the method with few units.
 func TestJackknifeCovers(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 9))
 	truth := distuv.UnitNormal.CDF(1 / math.Sqrt(2*(1+0.25))) // of scores of different bags; few pairs are of one bag
-	inside, draws := 0, large.Number(300, 3000)
-	for range draws {
-		var bags []localise.Bag
-		var units [][]int
-		for i := range 30 {
-			shift := 0.5 * random.NormFloat64()
-			var b localise.Bag
-			for k := range 20 {
-				b.Positive = append(b.Positive, k < random.IntN(10))
-				score := shift + random.NormFloat64()
-				if b.Positive[k] {
-					score++
+	for _, c := range []struct{ folds, repeats int }{{1, 1}, {5, 1}, {5, 3}} {
+		inside, draws := 0, large.Number(200, 2000)
+		for range draws {
+			var bags []localise.Bag
+			for range 30 {
+				shift := 0.5 * random.NormFloat64()
+				var b localise.Bag
+				for k := range 20 {
+					b.Positive = append(b.Positive, k < 5)
+					score := shift + random.NormFloat64()
+					if b.Positive[k] {
+						score++
+					}
+					b.Scores = append(b.Scores, score)
 				}
-				b.Scores = append(b.Scores, score)
+				bags = append(bags, b)
 			}
-			bags, units = append(bags, b), append(units, []int{i})
+			var fits []*Localised
+			for range c.repeats {
+				for part := range slices.Chunk(random.Perm(30), 30/c.folds) {
+					var own []localise.Bag
+					var units [][]int
+					for u, i := range part {
+						own, units = append(own, bags[i]), append(units, []int{u})
+					}
+					pool := localise.NewPool(own)
+					fit := &Localised{AUC: pool.Figures(nil).AUC}
+					for u, f := range pool.Without(units) {
+						fit.Without = append(fit.Without, LocalisedUnit{Bag: fmt.Sprint(part[u]), AUC: f.AUC})
+					}
+					fits = append(fits, fit)
+				}
+			}
+			if e := jackknife(fits, 0); *e.Low <= truth && truth <= *e.High {
+				inside++
+			}
 		}
-		pool := localise.NewPool(bags)
-		fit := &Localised{AUC: pool.Figures(nil).AUC}
-		for u, f := range pool.Without(units) {
-			fit.Without = append(fit.Without, LocalisedUnit{Unit: fmt.Sprint(u), AUC: f.AUC})
+		if share := float64(inside) / float64(draws); share < 0.90 || share > 0.99 {
+			t.Errorf("%+v: %.3f of %d intervals have the AUC", c, share, draws)
 		}
-		e := jackknife([]*Localised{fit}, func(l *Localised) float64 { return l.AUC }, func(u LocalisedUnit) float64 { return u.AUC })
-		if *e.Low <= truth && truth <= *e.High {
-			inside++
-		}
-	}
-	if share := float64(inside) / float64(draws); share < 0.90 || share > 0.99 {
-		t.Errorf("%.3f of %d intervals have the AUC", share, draws)
 	}
 }
 
@@ -171,6 +179,7 @@ func TestLocalisedValidate(t *testing.T) {
 		{Localised{}, "figures of instances of no bag"},
 		{Localised{Bags: bags, AUC: 2}, "a figure of instances of 2"},
 		{Localised{Bags: bags, Without: []LocalisedUnit{{Dice: 3}}}, "a figure of instances of 3"},
+		{Localised{Bags: bags, Without: []LocalisedUnit{{Group: "a"}, {Group: "a"}}}, `without group "a", bag "" occur twice`},
 		{Localised{Bags: bags, FROC: []float64{-1}}, "a figure of instances of -1"},
 		{Localised{Bags: []LocalisedBag{{Dice: math.NaN()}}}, "a figure of instances of NaN"},
 	} {

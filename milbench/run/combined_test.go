@@ -175,7 +175,7 @@ func TestInstanceFigures(t *testing.T) {
 		for u, without := range r.Localised.Without {
 			auc, err := stats.AUC(slices.Delete(slices.Clone(labels), 4*u, 4*u+4), slices.Delete(slices.Clone(scores), 4*u, 4*u+4))
 			must(t, err)
-			if without.Unit != r.Bags[u].ID || math.Abs(without.AUC-auc) > 1e-12 || without.FROC == 0 {
+			if without.Bag != r.Bags[u].ID || math.Abs(without.AUC-auc) > 1e-12 || without.FROC == 0 {
 				t.Fatalf("%+v, want bag %s and an AUC of %v", without, r.Bags[u].ID, auc)
 			}
 		}

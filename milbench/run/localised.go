@@ -1,7 +1,6 @@
 package run
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 
@@ -59,7 +58,10 @@ func (s *setStudy) localised(fit cv.Fit, test []mil.Prediction) (*results.Locali
 	units := mil.Units(tested)
 	for u, f := range pool.Without(units) {
 		first := tested[units[u][0]]
-		one := results.LocalisedUnit{Unit: cmp.Or(first.Group, first.ID), AUC: f.AUC, AP: f.AP, Dice: f.Dice}
+		one := results.LocalisedUnit{Group: first.Group, AUC: f.AUC, AP: f.AP, Dice: f.Dice}
+		if first.Group == "" {
+			one.Bag = first.ID
+		}
 		if f.FROC != nil {
 			one.FROC = f.FROC.Mean
 		}
