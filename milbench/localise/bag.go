@@ -1,6 +1,7 @@
 package localise
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"math"
 
@@ -54,6 +55,15 @@ func Truth(set *mil.Set) ([]Bag, error) {
 		b.Lesion, b.Lesions = Lesions(places, b.Positive, from.Tile)
 	}
 	return bags, nil
+}
+
+// Checksum returns 16 digits that tell labels of instances apart.
+func Checksum(bags []Bag) string {
+	h := sha256.New()
+	for _, b := range bags {
+		fmt.Fprintf(h, "%q %v\n", b.ID, b.Positive)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil))[:16]
 }
 
 // Scored returns the bag with these scores of its instances, those of [mil.Prediction.Instances].

@@ -349,11 +349,11 @@ func (t Table) allNotes() []string {
 	if t.localised() {
 		notes = append(notes, "inst. AP, inst. Dice: likewise, average precision, and Dice above Otsu's threshold, which knows no label. In parentheses: 95 % interval of the "+
 			"bootstrap over these bags or their groups. --format json and csv have the same pooled over the instances of all test bags of a fit, with the interval of the "+
-			"jackknife over bags or groups.")
+			"jackknife over bags or groups, or none where all positive instances of a fold are of one bag or group.")
 	}
 	if t.froc() {
 		notes = append(notes, "FROC: share of the lesions that are found, mean at 1/4, 1/2, 1, 2, 4 and 8 false positives per bag, as in CAMELYON16; mean over fits, "+
-			"with the interval of the jackknife over bags or groups. milbench evaluate --help has the definitions.")
+			"with the interval of the jackknife over bags or groups, or none where all positive instances of a fold are of one bag or group. milbench evaluate --help has the definitions.")
 	}
 	if t.groups() {
 		notes = append(notes, "group figures: of the groups of bags, such as patients, by the mean of their scores (--json has that by the largest, too). A group is "+

@@ -15,6 +15,8 @@ import (
 // Localised has figures of the scores of instances in the test part of a fit, if instance labels are known
 // ([synpool/milbench/localise.Figures]).
 type Localised struct {
+	Labels string `json:"labels,omitempty"` // checksum of the labels of all instances of the set
+
 	Bags []LocalisedBag `json:"bags"` // test bags with instances of both kinds
 
 	// Of the instances of all test bags as one list.

@@ -570,6 +570,7 @@ func (row *rowFits) figures(t *Table) (Row, error) {
 	variance, defined := 0.0, row.set.target == mil.BinaryTarget
 	var instances, groupMeans, groupMaxima, ofFolds []float64
 	var localised []*Localised
+	fits, labels := 0, make(map[string]bool)
 	for _, key := range slices.SortedFunc(maps.Keys(row.repeats), repeatKey.compare) {
 		folds := row.repeats[key]
 		var pooled []ScoredBag
@@ -608,8 +609,10 @@ func (row *rowFits) figures(t *Table) (Row, error) {
 			if r.InstanceAUC != nil {
 				instances = append(instances, *r.InstanceAUC)
 			}
+			fits++
 			if r.Localised != nil {
 				localised = append(localised, r.Localised)
+				labels[r.Localised.Labels] = true
 			}
 			if r.Group != nil {
 				groupMeans, groupMaxima = append(groupMeans, r.Group.Mean), append(groupMaxima, r.Group.Max)
@@ -686,6 +689,12 @@ func (row *rowFits) figures(t *Table) (Row, error) {
 	var err error
 	if out.Localised, err = localisedRow(localised); err != nil {
 		return Row{}, fmt.Errorf("%s, %s: %w", row.set.shown, row.label, err)
+	}
+	if n := len(localised); n > 0 && n < fits {
+		t.Notes = append(t.Notes, fmt.Sprintf("%s, %s: %d of %d fits have figures of instances: the others have no test bag with instances of both kinds, or ran before there were labels", row.set.shown, row.label, n, fits))
+	}
+	if len(labels) > 1 {
+		t.Notes = append(t.Notes, fmt.Sprintf("%s, %s: its fits are judged by %d different labels of instances; run it again with another --out", row.set.shown, row.label, len(labels)))
 	}
 	if len(groupMeans) > 0 {
 		out.Group = &GroupFigure{stat.Mean(groupMeans, nil), stat.Mean(groupMaxima, nil)}

@@ -188,6 +188,15 @@ func TestInstanceFigures(t *testing.T) {
 			t.Errorf("%s: %v, want %s in\n%s", format, err, want, b.String())
 		}
 	}
+	found[0].Localised.Labels = "others"
+	found[1].Localised = nil
+	table, err = results.Tabulate(found)
+	must(t, err)
+	for _, want := range []string{fmt.Sprintf("%d of %d fits have figures of instances", len(found)-1, len(found)), "judged by 2 different labels of instances"} {
+		if !slices.ContainsFunc(table.Notes, func(note string) bool { return strings.Contains(note, want) }) {
+			t.Errorf("no note with %q: %q", want, table.Notes)
+		}
+	}
 	for i := range set.InstanceLabels {
 		for k := range set.InstanceLabels[i] {
 			set.InstanceLabels[i][k] = float64(set.Bags[i].Label)

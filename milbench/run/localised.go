@@ -31,7 +31,7 @@ func (s *setStudy) localised(fit cv.Fit, test []mil.Prediction) (*results.Locali
 	}
 	var bags []localise.Bag
 	var tested []mil.Bag
-	var out results.Localised
+	out := results.Localised{Labels: s.labels}
 	for k, i := range fit.Test {
 		if test[k].Instances == nil { // not all learners score instances
 			return nil, nil

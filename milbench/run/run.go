@@ -226,7 +226,7 @@ func (r *Run) studies(sum *account) ([]*setStudy, error) {
 			fits[i].Winners = r.Winners
 			fits[i].Instances = truth != nil
 		}
-		studies = append(studies, &setStudy{Run: r, set: s, truth: truth, summary: sum, fits: fits})
+		studies = append(studies, &setStudy{Run: r, set: s, truth: truth, labels: localise.Checksum(truth), summary: sum, fits: fits})
 	}
 	return studies, nil
 }
@@ -271,6 +271,7 @@ type setStudy struct {
 	*Run
 	set     *mil.Set
 	truth   []localise.Bag // labels of instances, by bag; nil if they are not judged
+	labels  string         // checksum of truth
 	summary *account
 	file    *results.File
 	fits    []cv.Fit // requested
