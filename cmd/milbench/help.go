@@ -154,7 +154,8 @@ func topics() []*cobra.Command {
            the features as lists.
   folder   one array [instances, features] per bag, b.npy, b.npz, b.pt or b.h5 for bag b, and
            the table labels.csv with the columns bag and label. HDF5 is read as CLAM and TRIDENT
-           write it.
+           write it. An array coords has places, tile_labels or instance_labels what the scores of
+           instances are judged by.
   matrix   MATLAB (.mat) or C4.5 (.data), the formats of the published sets
 
 Columns, the flags that name them, and the names that are found without a flag:

@@ -197,17 +197,8 @@ func (a *Array) numbers(b []byte) error {
 	if c.short {
 		return damagedf("a type")
 	}
-	if first&15 == 8 { // names for integers, such as h5py's True and False; the type of the integers follows
-		if len(c.b) == 0 || c.b[0]&15 != 0 {
-			return unsupportedf("values that are enumerated")
-		}
-		if err := a.numbers(c.b); err != nil {
-			return err
-		}
-		if a.Type.Size != int(size) {
-			return damagedf("names of %d bytes for integers of %d", size, a.Type.Size)
-		}
-		return nil
+	if first&15 == 8 {
+		return a.booleans(int(flags&0xffff), first>>4, int(size), c)
 	}
 	offset, precision := c.uint16(), c.uint16()
 	a.Type.Size, a.Type.Order = int(size), binary.LittleEndian
@@ -243,6 +234,32 @@ func (a *Array) numbers(b []byte) error {
 			return damagedf("numbers of class %d", first&15)
 		}
 		return unsupportedf("values that are %s", name)
+	}
+	return nil
+}
+
+// booleans reads the type of h5py's False and True, a byte 0 or 1 with the names FALSE and TRUE. Other names of numbers are an error, as
+// their order means nothing.
+func (a *Array) booleans(names int, version byte, size int, c cursor) error {
+	const base = 12 // bytes of the type of integers
+	of := c.next(base)
+	if c.short || of[0]&15 != 0 || names != 2 || size != 1 {
+		return unsupportedf("values that are enumerated")
+	}
+	if err := a.numbers(of); err != nil {
+		return err
+	}
+	for _, name := range []string{"FALSE", "TRUE"} {
+		length := len(name) + 1
+		if version < 3 {
+			length = 8 // padded
+		}
+		if string(bytes.TrimRight(c.next(uint64(length)), "\x00")) != name {
+			return unsupportedf("values that are enumerated")
+		}
+	}
+	if numbers := c.next(2); a.Type.Size != 1 || !bytes.Equal(numbers, []byte{0, 1}) {
+		return unsupportedf("values that are enumerated")
 	}
 	return nil
 }

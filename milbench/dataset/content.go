@@ -17,6 +17,8 @@ type content struct {
 	name     string        // of the array of the features; "" if it has none
 	places   mil.Instances // two columns, x and y; nil if the file has none
 	labels   mil.Instances // of the instances, one column; nil if the file has none
+	marks    string        // name of the array of the labels
+	unfit    error         // why an array of labels is not used
 	tile     float64       // side of a tile, 0 if the file does not say
 	said     string        // what says so
 	path     string
@@ -37,16 +39,24 @@ type chooser func([]candidate) (int, error)
 var coordinatesName = regexp.MustCompile(`coord|position|location|centroid|(^|_)(xys?|pos|locs?|places?|bbox(es)?|box(es)?)$`)
 
 // instanceLabelsName matches the names of arrays of labels of instances.
-var instanceLabelsName = regexp.MustCompile(`^(inst(ance)?|patch|tile)_?(labels?|y)$|^y_?inst(ance)?s?$`)
+var instanceLabelsName = regexp.MustCompile(`^(inst(ance)?|patch|tile)_?labels?$|^y_?inst$`)
 
 func isInstanceLabels(name string) bool {
 	return instanceLabelsName.MatchString(plainName(path.Base(name)))
 }
 
-// tableShape returns the two dimensions of an array with this name, or another number of dimensions. Labels of instances may have one.
+// tableShape returns the two dimensions of an array with this name, or another number of dimensions. Labels of n instances are a column
+// of n rows, in whatever place the array has n.
 func tableShape(shape []int64, name string) []int64 {
-	if shape = squeezed(shape); len(shape) == 1 && isInstanceLabels(name) {
-		return []int64{shape[0], 1}
+	if !isInstanceLabels(name) {
+		return squeezed(shape)
+	}
+	long := slices.DeleteFunc(slices.Clone(shape), func(n int64) bool { return n == 1 })
+	switch {
+	case len(long) == 1:
+		return []int64{long[0], 1}
+	case len(long) == 0 && len(shape) > 0:
+		return []int64{1, 1}
 	}
 	return shape
 }
@@ -125,21 +135,41 @@ func gather(arrays []candidate, choose chooser, open func(k int) (mil.Instances,
 	if c.features, err = open(at); err != nil {
 		return c, err
 	}
-	if k := beside(arrays, at, func(c candidate) bool { return isCoordinates(c.name) && c.cols >= 2 }); k >= 0 {
+	if k := places(arrays, at); k >= 0 {
 		if c.places, err = open(k); err != nil {
 			return c, err
 		}
 	}
-	if k := beside(arrays, at, func(c candidate) bool { return isInstanceLabels(c.name) && c.cols == 1 }); k >= 0 {
-		if c.labels, err = open(k); err == nil && c.labels.Len() != c.features.Len() {
-			err = fmt.Errorf("the array %s has %d labels for %d instances; give each one", few([]string{arrays[k].name}), c.labels.Len(), c.features.Len())
-		}
-	}
-	return c, err
+	c.labels, c.marks, c.unfit = instanceLabels(arrays, at, open)
+	return c, nil
 }
 
-// beside returns the number of the array that is of a kind and goes best with the features, -1 if there is none.
-func beside(arrays []candidate, features int, is func(candidate) bool) int {
+// instanceLabels opens the labels of instances that stand beside the features: in their group, or with as many rows. It returns nil
+// without one, and an error if one or several cannot be used.
+func instanceLabels(arrays []candidate, features int, open func(k int) (mil.Instances, error)) (labels mil.Instances, name string, err error) {
+	var fit []int
+	for i, c := range arrays {
+		if of := arrays[features]; isInstanceLabels(c.name) && i != features && (path.Dir(c.name) == path.Dir(of.name) || c.rows == of.rows) {
+			fit = append(fit, i)
+		}
+	}
+	if len(fit) == 0 {
+		return nil, "", nil
+	}
+	if name = few([]string{arrays[fit[0]].name}); len(fit) > 1 {
+		return nil, "", fmt.Errorf("both %s and %s have labels of instances; keep one", name, few([]string{arrays[fit[1]].name}))
+	}
+	if labels, err = open(fit[0]); err != nil {
+		return nil, "", fmt.Errorf("%s: %w", name, err)
+	}
+	if n := arrays[features].rows; labels.Features() != 1 || int64(labels.Len()) != n {
+		return nil, "", fmt.Errorf("%s has %d x %d labels for %d instances; give each one", name, labels.Len(), labels.Features(), n)
+	}
+	return labels, name, nil
+}
+
+// places returns the number of the array with the coordinates of features, -1 if there is none.
+func places(arrays []candidate, features int) int {
 	best, at := 0, -1
 	for i, c := range arrays {
 		fit := 1
@@ -149,7 +179,7 @@ func beside(arrays []candidate, features int, is func(candidate) bool) int {
 		if path.Dir(c.name) == path.Dir(arrays[features].name) {
 			fit++
 		}
-		if i != features && is(c) && fit > best {
+		if i != features && isCoordinates(c.name) && c.cols >= 2 && fit > best {
 			best, at = fit, i
 		}
 	}

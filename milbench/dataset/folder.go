@@ -271,13 +271,12 @@ func (o Options) readBags(files bagFiles, table string) (*mil.Set, error) {
 		}
 	}
 	var told []content
-	var labels [][]float64 // of the instances of the good bags; nil for a bag without
+	var marked instanceMarks
 	good := textBags{words: t.words[:0]}
 	for i, parts := range opened {
 		b, before := t.bags[i], len(bad)
 		var whole []mil.Instances
-		var own []float64
-		known := len(parts) > 0
+		marked.bag = nil
 		for _, c := range parts {
 			if n := c.features.Features(); n != width {
 				bad = append(bad, badBag{"", b.ID, fmt.Errorf("%s: %d features, and bag %s has %d; give all bags the same features", c.path, n, like, width)})
@@ -298,10 +297,8 @@ func (o Options) readBags(files bagFiles, table string) (*mil.Set, error) {
 				continue
 			}
 			whole, told = append(whole, x), append(told, c)
-			if known = known && c.labels != nil; known {
-				if err := mil.EachRow(c.labels, func(_ int, row []float32) { own = append(own, float64(row[0])) }); err != nil {
-					bad = append(bad, badBag{"", b.ID, err})
-				}
+			if !o.Unlabelled {
+				marked.add(c)
 			}
 		}
 		if len(parts) == 0 || len(bad) > before || !o.Unlabelled && lacksLabel(t.words[i]) {
@@ -312,10 +309,7 @@ func (o Options) readBags(files bagFiles, table string) (*mil.Set, error) {
 		} else if b.Instances, err = kept(&joined{whole}, values <= mostHeld); err != nil {
 			return nil, err
 		}
-		if !known {
-			own = nil
-		}
-		good.bags, labels = append(good.bags, b), append(labels, own)
+		good.bags, marked.bags = append(good.bags, b), append(marked.bags, marked.bag)
 		if !o.Unlabelled {
 			good.words = append(good.words, t.words[i])
 		}
@@ -326,12 +320,43 @@ func (o Options) readBags(files bagFiles, table string) (*mil.Set, error) {
 	o.tell(files.where, told)
 	o.Subset = false // done
 	set := &mil.Set{Name: files.where, Bags: good.bags}
-	if lacks := slices.IndexFunc(labels, func(l []float64) bool { return l == nil }); lacks < 0 {
-		set.InstanceLabels = labels
-	} else if slices.ContainsFunc(labels, func(l []float64) bool { return l != nil }) {
-		o.note("%s: labels of instances are not used: bag %s has none; give each bag an array of them, of zeros if no instance is positive", files.where, good.bags[lacks].ID)
+	if marked.found {
+		if marked.why != nil {
+			o.note("labels of instances are not used: %v", marked.why)
+		} else {
+			set.InstanceLabels = marked.bags
+			o.note("%s: labels of instances, which no model sees: %s", files.where, few(marked.names))
+		}
 	}
 	return o.assemble(set, good.words)
+}
+
+// instanceMarks are the labels of instances of a folder of bags.
+type instanceMarks struct {
+	bags  [][]float64 // of each good bag
+	bag   []float64   // of the bag at hand
+	names []string    // of their arrays
+	found bool
+	why   error // why they are not used
+}
+
+// add adds those of a file of the bag at hand.
+func (m *instanceMarks) add(c content) {
+	why := c.unfit
+	if c.labels != nil {
+		why = mil.EachRow(c.labels, func(_ int, row []float32) { m.bag = append(m.bag, float64(row[0])) })
+	} else if m.found = m.found || why != nil; why == nil {
+		why = fmt.Errorf("%s has none; give each file an array of them, of zeros if no instance is positive", c.path)
+	} else {
+		why = fmt.Errorf("%s: %w", c.path, why)
+	}
+	if c.labels != nil && !slices.Contains(m.names, c.marks) {
+		m.names = append(m.names, c.marks)
+	}
+	m.found = m.found || c.labels != nil
+	if m.why == nil {
+		m.why = why
+	}
 }
 
 // joined is the instances of several files, one after another.

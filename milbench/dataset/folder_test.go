@@ -343,7 +343,7 @@ func TestInstanceLabels(t *testing.T) {
 			t.Errorf("bag %s: labels of instances %v, want %v", b.ID, s.InstanceLabels[i], want)
 		}
 	}
-	if len(notes) > 0 {
+	if len(notes) != 1 || !strings.Contains(notes[0], "labels of instances, which no model sees: inst_labels, tile_labels, patch_labels, instance_label, y_inst") {
 		t.Errorf("notes %q", notes)
 	}
 	folder := t.TempDir()
@@ -352,22 +352,58 @@ func TestInstanceLabels(t *testing.T) {
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(folder, "none7.h5"), data, 0o666))
 	s, err = o.ReadFile(folder)
-	if err != nil || s.InstanceLabels != nil || len(notes) != 1 || !strings.Contains(notes[0], "labels of instances are not used: bag none7 has none; give each bag an array of them") {
+	unused := "labels of instances are not used: " + filepath.Join(folder, "none7")
+	if err != nil || s.InstanceLabels != nil || !slices.Contains(notes, unused+".h5 has none; give each file an array of them, of zeros if no instance is positive") {
 		t.Errorf("%v, %q", err, notes)
 	}
 	var archive bytes.Buffer
 	z := zip.NewWriter(&archive)
 	for name, rows := range map[string]int{"features.npy": 4, "y_inst.npy": 3} {
+		width := map[string]int{"features.npy": 5, "y_inst.npy": 1}[name]
 		w, err := z.Create(name)
 		must(t, err)
-		_, err = w.Write(numpyFile("<f4", false, slices.Repeat([][]float64{{1}}, rows)...))
+		_, err = w.Write(numpyFile("<f4", false, slices.Repeat([][]float64{make([]float64, width)}, rows)...))
 		must(t, err)
 	}
 	must(t, z.Close())
 	must(t, os.WriteFile(filepath.Join(folder, "none7.npz"), archive.Bytes(), 0o666))
 	must(t, os.Remove(filepath.Join(folder, "none7.h5")))
-	_, err = o.ReadFile(folder)
-	requireOneLine(t, err, filepath.Join(folder, "none7.npz"), "the array y_inst has 3 labels for 4 instances; give each one")
+	s, err = o.ReadFile(folder)
+	if err != nil || s.InstanceLabels != nil || !slices.Contains(notes, unused+".npz: y_inst has 3 x 1 labels for 4 instances; give each one") {
+		t.Errorf("%v, %q", err, notes)
+	}
+}
+
+// TestUnfitInstanceLabels: labels of instances that cannot be used leave the features as they are, and say why; y coordinates are none.
+func TestUnfitInstanceLabels(t *testing.T) {
+	for name, want := range map[string]string{
+		"missing.h5":     "row 2, column 0 (from 0): value NaN",
+		"texts.h5":       "tile_labels: dataset /tile_labels: values that are texts",
+		"names.h5":       "tile_labels: dataset /tile_labels: values that are enumerated",
+		"two.npz":        "both inst_labels and tile_labels have labels of instances; keep one",
+		"wide.npz":       "tile_labels has 3 x 2 labels for 3 instances; give each one",
+		"objects.npz":    "tile_labels: array tile_labels: an array of Python objects",
+		"strides.pt":     "tile_labels: a tensor with strides [2 1], part of another; save x.contiguous()",
+		"coordinates.h5": "",
+		"levels.h5":      "",
+	} {
+		path := filepath.Join("testdata", "tiles-unfit", name)
+		form := bagForms[slices.IndexFunc(bagForms, func(f bagForm) bool { return f.extension == filepath.Ext(name) })]
+		c, err := form.file(path, path).open(Options{}.features)
+		if err != nil || c.features.Len() != 3 || c.features.Features() != 5 {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var m instanceMarks
+		m.add(c)
+		if want == "" {
+			if m.found || c.labels != nil {
+				t.Errorf("%s: labels %s", name, c.marks)
+			}
+		} else if m.why == nil || !m.found || !strings.Contains(m.why.Error(), want) || strings.Contains(m.why.Error(), "\n") {
+			t.Errorf("%s: %v, want %s", name, m.why, want)
+		}
+	}
 }
 
 // TestMatch: ids are matched with files that programs spell differently, and never where two would do.

@@ -110,7 +110,7 @@ func candidatesIn(file *hdf5.File, group, below string, depth int, list []candid
 		if len(shape) == 2 {
 			c.rows, c.cols = shape[0], shape[1]
 		}
-		if len(shape) == 2 || slashpath.Base(below) == featuresName || below == "" {
+		if len(shape) == 2 || slashpath.Base(below) == featuresName || below == "" || isInstanceLabels(below) {
 			list = append(list, c)
 		}
 		return list, nil
@@ -187,8 +187,10 @@ func (a *hdf5Array) Read(i, j int, dst []float32) error {
 	}
 	rank := len(array.Shape)
 	start, count := make([]int64, rank), slices.Repeat([]int64{1}, rank)
-	rows := max(rank-2, 0) // labels of instances may have one dimension
-	if rank > 1 {
+	rows := rank - 2
+	if isInstanceLabels(a.inside) {
+		rows = max(slices.Index(array.Shape, int64(a.rows)), 0)
+	} else {
 		count[rank-1] = int64(a.cols)
 	}
 	start[rows], count[rows] = int64(i), int64(j-i)

@@ -28,7 +28,7 @@ func readNPZ(f *os.File, size int64, choose chooser) (c content, err error) {
 		if in, err := m.Open(); err == nil {
 			if h, err := readNumPyHeader(bufio.NewReader(in), name); err == nil {
 				one.rows, one.cols, one.float = h.rows, h.columns, h.descr[1] == 'f'
-			} else if len(archive.File) > 1 && name != featuresName { // no table
+			} else if len(archive.File) > 1 && name != featuresName && !isInstanceLabels(name) { // no table
 				one.cols = -1
 			}
 			in.Close()

@@ -260,7 +260,7 @@ func (h *numpyHeader) parse(text, name string) error {
 		}
 		sizes = append(sizes, int64(n))
 	}
-	if len(sizes) == 1 { // labels of instances may have one dimension
+	if isInstanceLabels(name) {
 		sizes = tableShape(sizes, name)
 	}
 	if len(sizes) != 2 {

@@ -44,7 +44,7 @@ import (
 //
 // Of several arrays, [Options.Array] says which one has the features. An array such as coords, [instances, 2], has the
 // positions of the instances; so does a file b.index.npz. An array instance_labels, inst_labels, tile_labels, patch_labels or y_inst,
-// [instances] or [instances, 1], has their labels ([mil.Set.InstanceLabels]), which are used if each bag has one. Files whose names begin with a dot are skipped.
+// [instances], has their labels ([mil.Set.InstanceLabels]), which are used if each file has one. Files whose names begin with a dot are skipped.
 //
 // Values are rounded to float32, less a centre where float32 would lose their digits ([mil.Set.Centre]). If all
 // bags together exceed 256 MB, they stay in their files. All bags must have the same number of features. The features

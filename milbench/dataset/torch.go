@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -147,7 +148,7 @@ func (t *tensors) add(v any, name string, depth int) {
 		if shape, is := integers(tensor.Args[2]); is {
 			if shape = tableShape(shape, name); len(shape) == 2 {
 				one.rows, one.cols = shape[0], shape[1]
-			} else if name != "" && path.Base(name) != featuresName {
+			} else if name != "" && path.Base(name) != featuresName && !isInstanceLabels(name) {
 				return
 			}
 		}
@@ -238,10 +239,10 @@ func (h *numpyHeader) placeTensor(tensor *pickle.Call, name string, members map[
 		h.numbers = bfloat16
 	}
 	written := shape
-	if shape = tableShape(shape, name); len(written) == 1 && len(shape) == 2 {
-		strides = append(strides, 1)
+	if shape = tableShape(shape, name); isInstanceLabels(name) && len(shape) == 2 {
+		strides = []int64{strides[max(slices.Index(written, shape[0]), 0)], 1}
 	}
-	strides = strides[len(strides)-len(shape):]
+	strides = strides[max(len(strides)-len(shape), 0):]
 	if len(shape) != 2 {
 		return fmt.Errorf("a tensor of shape %v; [instances, features] or [1, instances, features] is needed", written)
 	}

@@ -1,5 +1,5 @@
-"""Writes folder/, bags as h5py and NumPy write them, set.h5, the same bags in one file, layouts.h5, and tiles/, bags with labels of
-instances. Row i of bag k, from 0, has the values
+"""Writes folder/, bags as h5py and NumPy write them, set.h5, the same bags in one file, layouts.h5, tiles/, bags with labels of
+instances, and tiles-unfit/, bags whose labels cannot be used. Row i of bag k, from 0, has the values
 k + i/2 - j/4 in its columns j: exact in 16 bits. Run: python folder_bags.py (needs h5py, numpy and torch).
 """
 
@@ -63,14 +63,40 @@ def tiles():
             if "h5" in name or "hdf5" in name:
                 with h5py.File(path, "w") as f:
                     f["features"], f["coords"] = x, places
-                    f["tile_labels" if k else "inst_labels"] = {0: y.astype("i8"), 2: y.astype(">f4")[:, None]}.get(k, y)
+                    f["tile_labels" if k else "inst_labels"] = {0: y.astype("i8"), 2: y.astype(">f4")[:, None]}.get(k, y[None])
             elif name == "numbers.npz":
-                np.savez(path, features=x, patch_labels=y.astype("i4"))
+                np.savez(path, features=x, patch_labels=y.astype("i4")[None, :, None])
             elif name == "booleans.npz":
                 np.savez_compressed(path, features=x, instance_label=y, coords=places)
             else:
                 t = torch.from_numpy(y)
-                torch.save({"features": torch.from_numpy(x), "y_inst": t if "booleans" in name else t.float()}, path)
+                torch.save({"features": torch.from_numpy(x)[None], "y_inst": t if "booleans" in name else t.float()[None]}, path)
+
+
+def unfit():
+    """Bags of three instances whose labels cannot be used, or are none."""
+    folder = here / "tiles-unfit"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    x, y = values(0, "f4"), np.array([0.0, 1, np.nan])
+
+    def bag(name, **arrays):
+        with h5py.File(folder / f"{name}.h5", "w") as f:
+            f["features"] = x
+            for key, a in arrays.items():
+                f[key.replace("__", "/")] = a
+
+    bag("missing", tile_labels=y)
+    bag("texts", tile_labels=np.array([b"tumour", b"normal", b"normal"]))
+    with h5py.File(folder / "names.h5", "w") as f:
+        f["features"] = x
+        f.create_dataset("tile_labels", data=[0, 1, 1], dtype=h5py.enum_dtype({"tumour": 0, "normal": 1}))
+    bag("coordinates", tile_x=np.arange(3), tile_y=np.arange(3), coords=np.zeros((3, 2)))
+    bag("levels", level1__tile_labels=np.zeros(12))
+    np.savez(folder / "two.npz", features=x, inst_labels=np.zeros(3), tile_labels=np.zeros(3))
+    np.savez(folder / "wide.npz", features=x, tile_labels=np.zeros((3, 2)))
+    np.savez(folder / "objects.npz", features=x, tile_labels=np.array([None, 1, 0]))
+    torch.save({"features": torch.from_numpy(x), "tile_labels": torch.zeros(6)[::2]}, folder / "strides.pt")
 
 
 with file("clam.h5") as f:  # as CLAM writes it: grown batch by batch
@@ -105,4 +131,5 @@ with h5py.File(here / "set.h5", "w") as f:
             f.create_dataset(f"{name}/features", data=values(k, "f2"), chunks=(2, 2), compression="lzf")
 layouts()
 tiles()
-print("wrote folder, set.h5, layouts.h5 and tiles")
+unfit()
+print("wrote folder, set.h5, layouts.h5, tiles and tiles-unfit")

@@ -46,8 +46,15 @@ type Weights struct {
 	Untrained bool // makes a model of the weights as they are, without training
 
 	values map[string][]float32 // by path of the network
-	dims   map[string][]int     // of the values, in the network; of own arrays alone
+	own    map[string]ownArray  // what they were read from, by path; of own arrays alone
 	pair   bool                 // the last layer had two outputs
+}
+
+// ownArray is an array that [Model.StateDict] wrote.
+type ownArray struct {
+	name   string
+	dims   []int
+	turned bool // [out, in] of a layer [in, out]
 }
 
 // linear is a linear layer of PyTorch.
@@ -401,7 +408,7 @@ func ownWeights(arrays map[string]safetensors.Tensor, text string) (*Weights, er
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
 		return nil, fmt.Errorf("its metadata %s: %w", settingKey, err)
 	}
-	w := &Weights{Pooling: c.Pooling, Fields: map[string]any{}, values: map[string][]float32{}, dims: map[string][]int{}}
+	w := &Weights{Pooling: c.Pooling, Fields: map[string]any{}, values: map[string][]float32{}, own: map[string]ownArray{}}
 	for _, h := range Hyperparameters(c.Pooling) {
 		w.Fields[h.Name] = h.value(&c).Interface()
 	}
@@ -416,9 +423,12 @@ func ownWeights(arrays map[string]safetensors.Tensor, text string) (*Weights, er
 	}
 	for name, t := range arrays {
 		path := "/" + strings.ReplaceAll(name, ".", "/")
-		if stem, is := strings.CutSuffix(path, "/weight"); is && len(t.Dims) == 2 {
+		if stem, is := strings.CutSuffix(path, "/weight"); is {
+			if len(t.Dims) != 2 {
+				return nil, fmt.Errorf("the array %s has shape %v; a linear layer has two axes", name, t.Dims)
+			}
 			w.put(stem, linear{t, make([]float32, t.Dims[0])})
-			w.dims[stem+"/weights"] = []int{t.Dims[1], t.Dims[0]}
+			w.own[stem+"/weights"] = ownArray{name, t.Dims, true}
 			if b, there := arrays[strings.TrimSuffix(name, ".weight")+".bias"]; there {
 				w.values[stem+"/bias"] = b.Values
 			}
@@ -428,7 +438,7 @@ func ownWeights(arrays map[string]safetensors.Tensor, text string) (*Weights, er
 			continue
 		}
 		if w.values[path] == nil {
-			w.values[path], w.dims[path] = t.Values, t.Dims
+			w.values[path], w.own[path] = t.Values, ownArray{name, t.Dims, false}
 		}
 	}
 	return w, nil
@@ -487,9 +497,15 @@ func (w *Weights) forTargets(kind mil.TargetKind, s targets) (*Weights, error) {
 func (w *Weights) fill(paths []string, forms []shapes.Shape, parameters [][]float32) error {
 	for i, path := range paths {
 		values := w.values[path]
-		if dims, known := w.dims[path]; known && !slices.Equal(dims, forms[i].Dimensions) {
-			return fmt.Errorf("--from: the weights have the shape %v for %s, and a network for these bags %v; it takes bags of %d features",
-				dims, path, forms[i].Dimensions, w.Features)
+		if from, known := w.own[path]; known {
+			want := slices.Clone(forms[i].Dimensions)
+			if from.turned {
+				slices.Reverse(want)
+			}
+			if !slices.Equal(from.dims, want) {
+				return fmt.Errorf("--from: the array %s has shape %v, and that of a network for these bags %v; the weights take bags of %d features",
+					from.name, from.dims, want, w.Features)
+			}
 		}
 		if len(values) != len(parameters[i]) {
 			return fmt.Errorf("--from: the weights have %d numbers for %s, and a network for these bags %d; it takes bags of %d features and %d outputs",

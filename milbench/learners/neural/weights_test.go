@@ -359,7 +359,7 @@ func TestOwnShapes(t *testing.T) {
 	}
 	w.Untrained = true
 	_, err = (&Networks{Trainer: Trainer{Backend: goBackend(t)}, From: w}).TrainModel(context.Background(), text, 0, set, 1, nil)
-	if err == nil || !strings.Contains(err.Error(), "the shape [4 9] for /embedding_1/weights, and a network for these bags [6 6]") {
+	if err == nil || !strings.Contains(err.Error(), "the array embedding_1.weight has shape [9 4], and that of a network for these bags [6 6]") {
 		t.Errorf("error %v", err)
 	}
 }
