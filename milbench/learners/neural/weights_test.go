@@ -15,6 +15,7 @@ import (
 	"github.com/gomlx/compute/gobackend"
 
 	"synpool/internal/safetensors"
+	"synpool/milbench/learners"
 	"synpool/milbench/mil"
 	"synpool/synlayer"
 )
@@ -72,7 +73,17 @@ func foreignSet(t *testing.T, bags []mil.Instances, outputs int) *mil.Set {
 	return set
 }
 
+// model returns a network that begins with the weights, and with no epochs is of the weights as they are.
 func (w *Weights) model(t *testing.T, set *mil.Set, fields map[string]any, epochs int) *Model {
+	t.Helper()
+	m, err := w.train(t, set, fields, epochs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.(*Model)
+}
+
+func (w *Weights) train(t *testing.T, set *mil.Set, fields map[string]any, epochs int) (learners.Model, error) {
 	t.Helper()
 	if epochs > 0 {
 		fields["epochs"] = epochs
@@ -86,12 +97,7 @@ func (w *Weights) model(t *testing.T, set *mil.Set, fields map[string]any, epoch
 		t.Fatal(err)
 	}
 	w.Untrained = epochs == 0
-	n := &Networks{Trainer: Trainer{Backend: goBackend(t), Workers: 1}, From: w}
-	m, err := n.TrainModel(context.Background(), text, 0, set, 1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m.(*Model)
+	return (&Networks{Trainer: Trainer{Backend: goBackend(t), Workers: 1}, From: w}).TrainModel(context.Background(), text, 0, set, 1, nil)
 }
 
 // TestReadWeights compares networks with the state dicts of PyTorch with PyTorch: logits and weights within 1e-5, relative above 1 (float32).
@@ -299,16 +305,7 @@ func TestReadWeightsRefuses(t *testing.T) {
 		t.Errorf("error %v of another width", err)
 	}
 	set := foreignSet(t, bags, 3) // three classes for one logit
-	config, err := w.Setting(SmallPreset, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := json.Marshal(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.Untrained = true
-	if _, err := (&Networks{Trainer: Trainer{Backend: goBackend(t)}, From: w}).TrainModel(context.Background(), text, 0, set, 1, nil); err == nil || !strings.Contains(err.Error(), "outputs") {
+	if _, err := w.train(t, set, nil, 0); err == nil || !strings.Contains(err.Error(), "outputs") {
 		t.Errorf("error %v of weights of one logit for three classes", err)
 	}
 }
@@ -349,17 +346,7 @@ func TestOwnShapes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config, err := w.Setting(SmallPreset, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := json.Marshal(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.Untrained = true
-	_, err = (&Networks{Trainer: Trainer{Backend: goBackend(t)}, From: w}).TrainModel(context.Background(), text, 0, set, 1, nil)
-	if err == nil || !strings.Contains(err.Error(), "the array embedding_1.weight has shape [9 4], and that of a network for these bags [6 6]") {
+	if _, err := w.train(t, set, nil, 0); err == nil || !strings.Contains(err.Error(), "the array embedding_1.weight has shape [9 4], and that of a network for these bags [6 6]") {
 		t.Errorf("error %v", err)
 	}
 }
