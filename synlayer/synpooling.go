@@ -106,6 +106,9 @@ func (p SynPooling) pool(scope *model.Scope, bags Bags) (pooled, weights, attent
 	switch bound := batched.Steps(bags.X.Graph(), p.Iterations); {
 	case p.Gamma == 1 && bound > 0:
 		adjusted = Exp(logSyn(logits, bags.Mask, number("iterations", float64(p.Iterations))))
+		if bags.Mask != nil { // with vector instructions the Go backend's Exp(-∞) is not 0
+			adjusted = batched.ZeroUnless(bags.Mask, adjusted, -2)
+		}
 	case p.Gamma < 1:
 		adjusted = batched.SynSteps(scope, attention, number("gamma", p.Gamma), p.Iterations)
 	}
