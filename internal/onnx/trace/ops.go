@@ -161,7 +161,18 @@ func (f *function) ConvertDType(x compute.Value, d dtypes.DType) (compute.Value,
 	return &value{f.r.to.Cast(v.name, to), shape, v.have}, nil
 }
 
+// ReduceSum sums float32 along axes of free sizes in double precision: onnxruntime adds one value after the other, which over 50,000
+// instances costs four digits.
 func (f *function) ReduceSum(x compute.Value, axes ...int) (compute.Value, error) {
+	shape := x.(*value).shape
+	along := func(axis int) bool { return len(axes) == 0 || slices.Contains(axes, axis) }
+	if shape.DType == dtypes.Float32 {
+		for axis, d := range shape.Dimensions {
+			if _, free := f.r.factors(d); len(free) > 0 && along(axis) {
+				return f.reduceAs(dtypes.Float64, "ReduceSum", x, axes)
+			}
+		}
+	}
 	return f.reduce("ReduceSum", x, axes)
 }
 func (f *function) ReduceMax(x compute.Value, axes ...int) (compute.Value, error) {
@@ -174,23 +185,23 @@ func (f *function) ReduceProduct(x compute.Value, axes ...int) (compute.Value, e
 	return f.reduce("ReduceProd", x, axes)
 }
 func (f *function) ReduceLogicalOr(x compute.Value, axes ...int) (compute.Value, error) {
-	return f.logical("ReduceMax", x, axes)
+	return f.reduceAs(dtypes.Int32, "ReduceMax", x, axes)
 }
 func (f *function) ReduceLogicalAnd(x compute.Value, axes ...int) (compute.Value, error) {
-	return f.logical("ReduceMin", x, axes)
+	return f.reduceAs(dtypes.Int32, "ReduceMin", x, axes)
 }
 
-// logical reduces booleans as numbers.
-func (f *function) logical(op string, x compute.Value, axes []int) (compute.Value, error) {
-	numbers, err := f.ConvertDType(x, dtypes.Int32)
+// reduceAs reduces values as those of another type.
+func (f *function) reduceAs(as dtypes.DType, op string, x compute.Value, axes []int) (compute.Value, error) {
+	values, err := f.ConvertDType(x, as)
 	if err != nil {
 		return nil, err
 	}
-	reduced, err := f.reduce(op, numbers, axes)
+	reduced, err := f.reduce(op, values, axes)
 	if err != nil {
 		return nil, err
 	}
-	return f.ConvertDType(reduced, dtypes.Bool)
+	return f.ConvertDType(reduced, x.(*value).shape.DType)
 }
 
 func (f *function) ArgMinMax(x compute.Value, axis int, d dtypes.DType, isMin bool) (compute.Value, error) {
