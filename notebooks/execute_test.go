@@ -60,6 +60,11 @@ var trained = map[string]float64{
 	"leaked_softmax":        0.03,  // of the same with a column that tells them
 	"auc_mean":              0.005, // of networks that do not tell all bags apart
 	"auc_syn":               0.01,
+	"auc_mine":              0.01,
+	"auc_softmax":           0.01,
+	"auc_gated":             0.01,
+	"softmax less syn I=-3": 0.03, // of two of these on Musk 1
+	"softmax less syn I=3":  0.03,
 	"bags_sum":              0.01, // on 200 bags of digits
 	"bags_mean":             0.01,
 	"bags_attention":        0.01,
