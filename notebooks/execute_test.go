@@ -48,7 +48,7 @@ func execute(t *testing.T, n *notebook, source []byte, backend string) (*noteboo
 // that of their instances by half of it; means over 46 molecules by about their standard error, and the probability of one molecule by 0.1.
 var trained = map[string]float64{
 	"error.capsules":        0.03,
-	"error.transformer":     0.03,
+	"error.transformer":     0,
 	"error.iterations3":     0.045,
 	"error.capsules.moved":  0.06, // 0.392 and 0.344 on two kinds of CPU
 	"error.attention.moved": 0.06,
@@ -60,11 +60,11 @@ var trained = map[string]float64{
 	"leaked_softmax":        0.03,  // of the same with a column that tells them
 	"auc_mean":              0.005, // of networks that do not tell all bags apart
 	"auc_syn":               0.01,
-	"auc_mine":              0.01,
-	"auc_softmax":           0.01,
-	"auc_gated":             0.01,
-	"softmax less syn I=-3": 0.03, // of two of these on Musk 1
-	"softmax less syn I=3":  0.03,
+	"auc_mine":              0,
+	"auc_softmax":           0,
+	"auc_gated":             0,
+	"softmax less syn I=-3": 0, // 0: like other numbers on the same kind of processor
+	"softmax less syn I=3":  0,
 	"bags_sum":              0.01, // on 200 bags of digits
 	"bags_mean":             0.01,
 	"bags_attention":        0.01,

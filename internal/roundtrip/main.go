@@ -40,8 +40,7 @@ import (
 // tolerance is the largest difference, relative above 1. Networks compute in float32, and two programs add in another order. Where
 // float32 does not determine a result to this, because large values cancel, or layer norms and Syn steps multiply what was rounded, a
 // difference of [roundings] times what is changed by rounding all values and weights once is allowed: between a value and its score
-// lie about so many operations that round. For large bags it may be what the opposite order of the instances changes instead, which is
-// nothing but the order in which the model adds.
+// lie about so many operations that round.
 const (
 	tolerance = 1e-5
 	roundings = 16
@@ -376,12 +375,6 @@ func (t task) write(ctx context.Context, folder string, machine *milbench.Machin
 		if err != nil {
 			return 0, err
 		}
-		var turned map[string][]float64
-		if bag.Len() > 1000 {
-			if turned, err = backwards(ctx, m, bag); err != nil {
-				return 0, err
-			}
-		}
 		names := slices.Sorted(maps.Keys(wanted)) // scores of the instances of a large bag take long
 		inputs, got, err := read.Learned.(*export.Model).Run(ctx, bag, names...)
 		if err != nil {
@@ -413,11 +406,7 @@ func (t task) write(ctx context.Context, folder string, machine *milbench.Machin
 			if len(has) != len(values) {
 				return 0, fmt.Errorf("output %s has %d values, the model %d", name, len(has), len(values))
 			}
-			changed := difference(others[name].Data.([]float64), has)
-			if turned != nil && len(values) < bag.Len() { // not of each instance
-				changed = max(changed, difference(turned[name], values))
-			}
-			c.Allowed[name] = min(max(tolerance, roundings*changed), most)
+			c.Allowed[name] = min(max(tolerance, roundings*difference(others[name].Data.([]float64), has)), most)
 			d := difference(has, values)
 			if worst = max(worst, d); !(d <= c.Allowed[name]) {
 				return 0, fmt.Errorf("bag %d: the output %s of the Go runtime differs by %.2g, allowed is %.2g", k, name, d, c.Allowed[name])
@@ -430,25 +419,6 @@ func (t task) write(ctx context.Context, folder string, machine *milbench.Machin
 		return 0, err
 	}
 	return worst, os.WriteFile(filepath.Join(at, "bags.json"), text.Bytes(), 0o666)
-}
-
-// backwards returns what the model says of a bag in the opposite order.
-func backwards(ctx context.Context, m *milbench.Model, bag mil.Instances) (map[string][]float64, error) {
-	turned := &mil.Dense{Rows: bag.Len(), Cols: bag.Features()}
-	if err := mil.EachRow(bag, func(_ int, row []float32) { turned.Values = append(turned.Values, row...) }); err != nil {
-		return nil, err
-	}
-	for i, j := 0, turned.Rows-1; i < j; i, j = i+1, j-1 {
-		for k := range turned.Cols {
-			a, b := &turned.Values[i*turned.Cols+k], &turned.Values[j*turned.Cols+k]
-			*a, *b = *b, *a
-		}
-	}
-	said, err := m.Learned.Predict(ctx, []mil.Instances{turned}, false)
-	if err != nil {
-		return nil, err
-	}
-	return expected(m, said[0], false)
 }
 
 // difference returns the largest difference of values from those wanted, relative above 1.
